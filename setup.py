@@ -1,0 +1,64 @@
+"""Extension modules: Cython over plain C in csrc/. Everything else is in pyproject.toml.
+
+Build switches (environment):
+  MEMORY_WIRE_ONLY=text,rank   build just these extensions
+  MEMORY_WIRE_CHECKS=1         all Cython checks on, assertions in C on
+  MEMORY_WIRE_SANITIZE=1       AddressSanitizer and UBSan (run with libasan preloaded)
+"""
+
+import os
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+CHECKS = os.environ.get("MEMORY_WIRE_CHECKS") == "1"
+SANITIZE = os.environ.get("MEMORY_WIRE_SANITIZE") == "1"
+ONLY = {name for name in os.environ.get("MEMORY_WIRE_ONLY", "").split(",") if name}
+
+SOURCES = {
+    "text": ["fold.c", "stem.c", "token.c", "hash.c", "scan.c"],
+    "rank": ["codec.c", "segment.c", "live.c", "build.c", "merge.c", "rank.c", "rescore.c", "fuzzy.c"],
+    "fuse": ["fuse.c"],
+}
+
+COMPILE = ["-std=c11", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections", "-Wall", "-Wextra"]
+LINK: list[str] = []
+if SANITIZE:
+    COMPILE += ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+    LINK += ["-fsanitize=address,undefined"]
+else:
+    COMPILE += ["-O3", "-g0", "-Wno-unused-function"]
+    LINK += ["-s"] if os.uname().sysname == "Linux" else []
+MACROS = [("CYTHON_USE_TYPE_SPECS", "1")] + ([] if CHECKS else [("NDEBUG", "1")])
+DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": CHECKS,
+    "wraparound": CHECKS,
+    "initializedcheck": CHECKS,
+    "overflowcheck": CHECKS,
+    "cdivision": not CHECKS,
+    "embedsignature": True,
+    "binding": False,
+}
+
+
+def extension(name: str) -> Extension:
+    return Extension(
+        f"memory_wire.kernels.{name}",
+        [f"src/memory_wire/kernels/{name}.pyx", *(f"csrc/{source}" for source in SOURCES[name])],
+        include_dirs=["csrc"],
+        extra_compile_args=COMPILE,
+        extra_link_args=LINK,
+        define_macros=MACROS,
+        depends=[f"csrc/{entry}" for entry in os.listdir("csrc") if entry.endswith(".h")],
+    )
+
+
+setup(
+    ext_modules=cythonize(
+        [extension(name) for name in SOURCES if not ONLY or name in ONLY],
+        compiler_directives=DIRECTIVES,
+        include_path=["src"],
+        build_dir="build/cython",
+    )
+)
