@@ -1,0 +1,153 @@
+"""The operation table: one row an operation. HTTP, MCP, the command line and the Python API are loops over it.
+
+`method` names the function of the service that does the work; `writes` says that it runs inside a group commit.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from memory_wire import types as t
+
+
+class Op(Struct, frozen=True, kw_only=True):
+    """One operation. `http` is (verb, path); `body` says the request Struct is read from a JSON body, else from path and query."""
+
+    name: str
+    request: type[Struct]
+    response: object
+    http: tuple[str, str]
+    body: bool = False
+    writes: bool = False
+    contract: bool = True  # a /banks route: plain-text errors, unknown fields ignored
+    cli: str | None = None
+    tool: str | None = None
+    summary: str
+    errors: tuple[str, ...] = ()
+
+
+BANK = "/banks/{bank}"
+
+OPS: tuple[Op, ...] = (
+    Op(
+        name="retain",
+        request=t.Retain,
+        response=t.Retained,
+        http=("POST", f"{BANK}/retain"),
+        body=True,
+        writes=True,
+        cli="retain",
+        tool="memory_retain",
+        summary="Store one memory; secrets are redacted before anything is written.",
+        errors=("invalid", "document_exists", "storage"),
+    ),
+    Op(
+        name="retain_batch",
+        request=t.RetainBatch,
+        response=t.BatchRetained,
+        http=("POST", f"{BANK}/retain/batch"),
+        body=True,
+        writes=True,
+        summary="Store up to 1,000 memories in one transaction.",
+        errors=("invalid", "storage"),
+    ),
+    Op(
+        name="recall",
+        request=t.Recall,
+        response=t.Recalled,
+        http=("POST", f"{BANK}/recall"),
+        body=True,
+        cli="recall",
+        tool="memory_recall",
+        summary="The memories that answer a question, best first, within a token budget.",
+        errors=("invalid", "storage"),
+    ),
+    Op(
+        name="reflect",
+        request=t.Recall,
+        response=str,
+        http=("POST", f"{BANK}/reflect"),
+        body=True,
+        cli="reflect",
+        tool="memory_reflect",
+        summary="The best memory for a question, cited by id.",
+        errors=("invalid", "storage"),
+    ),
+    Op(
+        name="get_config",
+        request=t.Empty,
+        response=bytes,
+        http=("GET", f"{BANK}/config"),
+        tool="memory_bank_config_get",
+        summary="The bank's configuration, byte for byte as it was put.",
+        errors=("unknown_bank",),
+    ),
+    Op(
+        name="put_config",
+        request=t.PutConfig,
+        response=bytes,
+        http=("PUT", f"{BANK}/config"),
+        body=True,
+        writes=True,
+        summary="Replace the bank's configuration, a JSON object.",
+        errors=("invalid", "unknown_bank"),
+    ),
+    Op(
+        name="memories",
+        request=t.Memories,
+        response=t.Page,
+        http=("GET", f"{BANK}/memories"),
+        cli="memories",
+        summary="A page of the bank, oldest first.",
+        errors=("invalid",),
+    ),
+    Op(
+        name="get",
+        request=t.Get,
+        response=t.Page,
+        http=("GET", f"{BANK}/memories/{{id}}"),
+        cli="get",
+        summary="One memory, whole.",
+        errors=("unknown_memory",),
+    ),
+    Op(
+        name="forget",
+        request=t.Forget,
+        response=t.Deleted,
+        http=("DELETE", f"{BANK}/memories/{{id}}"),
+        writes=True,
+        cli="forget",
+        tool="memory_forget",
+        summary="Delete one memory; deleting what is not there is no error.",
+    ),
+    Op(
+        name="stats",
+        request=t.Empty,
+        response=t.Stats,
+        http=("GET", f"{BANK}/stats"),
+        cli="stats",
+        summary="How many memories and tags the bank holds, and from when.",
+    ),
+    Op(
+        name="banks",
+        request=t.Empty,
+        response=t.Banks,
+        http=("GET", "/banks"),
+        contract=False,
+        cli="banks",
+        tool="memory_banks",
+        summary="The banks with their counts.",
+    ),
+    Op(
+        name="delete_bank",
+        request=t.DeleteBank,
+        response=t.BankDeleted,
+        http=("DELETE", BANK),
+        contract=False,
+        writes=True,
+        summary="Delete a bank and everything in it; `confirm` repeats its name.",
+        errors=("invalid", "unknown_bank"),
+    ),
+)
+
+BY_NAME = {op.name: op for op in OPS}
