@@ -1,0 +1,84 @@
+"""Verbs over memories: one per operation that names a CLI word, built from the operation table."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from msgspec import NODEFAULT, ValidationError, convert
+from msgspec.structs import fields
+
+from memory_wire import types as t
+from memory_wire.cli.args import COMMON, Command, Usage, Value, options_of
+from memory_wire.cli.show import as_json, line, one_line, table
+from memory_wire.cli.target import bank_name, connect
+from memory_wire.ops import OPS, Op
+
+
+def commands() -> list[Command]:
+    """A command for every operation of the table that names one."""
+    return [command_of(op) for op in OPS if op.cli]
+
+
+def command_of(op: Op) -> Command:
+    needed = tuple(field.name for field in fields(op.request) if field.default is NODEFAULT and field.default_factory is NODEFAULT)
+    options = (*options_of(op.request, without=("format",)), *COMMON)
+    return Command(op.cli or op.name, op.summary, runner(op), positional=needed, options=options)
+
+
+def runner(op: Op) -> Callable[[dict[str, Value]], int]:
+    """The function that runs one operation with parsed values."""
+
+    def run(values: dict[str, Value]) -> int:
+        request = request_of(op, values)
+        with connect(values) as target:
+            answer = target.call(op.name, request, bank=bank_name(values))
+        show(answer, bool(values.get("json")))
+        return 0
+
+    return run
+
+
+def request_of(op: Op, values: dict[str, Value]) -> t.Struct:
+    """The request Struct from parsed values; `-` as content reads standard input. Raises Usage on a wrong type."""
+    names = {field.name for field in fields(op.request)}
+    given = {key: value for key, value in values.items() if key in names}
+    if given.get("content") == "-":
+        given["content"] = sys.stdin.read()
+    if op.name == "recall":
+        given["format"] = "full"
+    try:
+        return convert(given, op.request)
+    except ValidationError as error:
+        raise Usage(str(error)) from None
+
+
+def show(answer: object, json: bool) -> None:
+    """The answer for a person, or as JSON."""
+    if json:
+        as_json(plain(answer))
+    elif isinstance(answer, t.Retained):
+        line(answer.id)
+    elif isinstance(answer, t.Recalled):
+        for hit in answer.hits:
+            line(f"{hit.created_at[:10]}  {hit.id}  {hit.relevance:.2f}  {one_line(hit.content)}")
+    elif isinstance(answer, t.Page):
+        for item in answer.items:
+            line(f"{item.created_at[:10]}  {item.id}  {one_line(item.content)}" if len(answer.items) != 1 else item.content)
+    elif isinstance(answer, t.Stats):
+        table(("memories", "tags", "oldest", "newest"), [(answer.memories, answer.tags, answer.oldest or "-", answer.newest or "-")])
+    elif isinstance(answer, t.Banks):
+        table(("bank", "memories", "newest"), [(row.bank, row.memories, row.newest or "-") for row in answer.banks])
+    elif isinstance(answer, t.Deleted):
+        line("deleted" if answer.deleted else "not there")
+    else:
+        line(str(answer))
+
+
+def plain(answer: object) -> object:
+    """What `--json` prints: the list itself where the answer is one."""
+    if isinstance(answer, t.Recalled):
+        return answer.hits
+    if isinstance(answer, t.Page):
+        return {"items": answer.items, "total": answer.total}
+    return answer

@@ -1,0 +1,69 @@
+"""What a person sees on the terminal: aligned tables, progress bars on stderr, JSON when asked for."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+
+
+def line(text: str) -> None:
+    """One line on standard output; a reader that has gone away is no error."""
+    try:
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def as_json(value: object) -> None:
+    """The value as one JSON document on standard output."""
+    import msgspec
+
+    line(msgspec.json.encode(value).decode())
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Columns aligned by their widest cell; numbers to the right."""
+    cells = [[str(cell) for cell in row] for row in rows]
+    widths = [max(len(head), *(len(row[i]) for row in cells)) if cells else len(head) for i, head in enumerate(heads)]
+    right = [all(isinstance(row[i], int | float) for row in rows) and bool(rows) for i in range(len(heads))]
+    for row in [list(heads), *cells]:
+        line(
+            "  ".join(
+                cell.rjust(width) if flush else cell.ljust(width) for cell, width, flush in zip(row, widths, right, strict=True)
+            ).rstrip()
+        )
+
+
+def one_line(text: str, width: int = 100) -> str:
+    """The text on one line, cut with an ellipsis."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= width else flat[: width - 1] + "…"
+
+
+class Progress:
+    """A bar with rate and remaining time on stderr, drawn only on a terminal and at most ten times a second."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.on = sys.stderr.isatty()
+        self.begun = self.drawn = time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if not self.on or (now - self.drawn < 0.1 and done < total):
+            return
+        self.drawn = now
+        rate = done / max(now - self.begun, 1e-9)
+        left = (total - done) / rate if rate else 0.0
+        filled = 30 * done // max(total, 1)
+        bar = "█" * filled + "░" * (30 - filled)
+        sys.stderr.write(f"\r{self.label} {bar} {done:,}/{total:,}  {rate:,.0f}/s  {left:,.0f} s left ")
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        """Ends the bar's line."""
+        if self.on:
+            sys.stderr.write("\n")

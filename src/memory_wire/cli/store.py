@@ -1,0 +1,93 @@
+"""Verbs over the whole store: reindex, check, export, import, backup. They open the database itself, also beside a running server."""
+
+from __future__ import annotations
+
+import sys
+
+from memory_wire.cli.args import COMMON, Command, Usage, Value
+from memory_wire.cli.show import Progress, as_json, line
+from memory_wire.cli.target import db_path
+
+
+def commands() -> list[Command]:
+    options = tuple(option for option in COMMON if option.name in {"bank", "db", "json"})
+    return [
+        Command("backup", "Copy the store to a new file, safe under load.", backup, positional=("file",), options=options),
+        Command("check", "Verify the store, the index and that they agree.", check, options=options),
+        Command("export", "Write everything as JSON lines, to a file or `-`.", export, positional=("file",), options=options),
+        Command("import", "Read what `export` wrote; what is already there is left alone.", import_, positional=("file",), options=options),
+        Command("reindex", "Build the index anew from the store.", reindex, options=options),
+    ]
+
+
+def banks(values: dict[str, Value]) -> str | None:
+    """The one bank to act on, or None for all."""
+    return str(values["bank"]) if values.get("bank") else None
+
+
+def reindex(values: dict[str, Value]) -> int:
+    from memory_wire.service import maintenance
+
+    bar = Progress("reindex")
+    done = maintenance.reindex(db_path(values), banks(values), bar)
+    bar.close()
+    report(values, done, f"{done['banks']} banks, {done['memories']:,} memories indexed")
+    return 0
+
+
+def check(values: dict[str, Value]) -> int:
+    from memory_wire.service import maintenance
+
+    bar = Progress("check")
+    findings = maintenance.check(db_path(values), bar)
+    bar.close()
+    if values.get("json"):
+        as_json({"ok": not findings, "findings": findings})
+    else:
+        for finding in findings:
+            line(finding)
+        line("ok" if not findings else f"{len(findings)} findings")
+    return 1 if findings else 0
+
+
+def export(values: dict[str, Value]) -> int:
+    from memory_wire.service import transfer
+
+    name = str(values["file"])
+    bar = Progress("export")
+    count = transfer.export(db_path(values), None if name == "-" else name, banks(values), bar)
+    bar.close()
+    if name != "-":
+        report(values, {"memories": count, "file": name}, f"{count:,} memories written to {name}")
+    return 0
+
+
+def import_(values: dict[str, Value]) -> int:
+    from memory_wire.service import transfer
+
+    name = str(values["file"])
+    if values.get("bank"):
+        raise Usage("import restores the banks named in the file; --bank does not apply")
+    bar = Progress("import")
+    done = transfer.import_(db_path(values), sys.stdin.buffer if name == "-" else name, bar)
+    bar.close()
+    report(values, done, f"{done['added']:,} memories added, {done['present']:,} were there")
+    return 0
+
+
+def backup(values: dict[str, Value]) -> int:
+    from memory_wire.service import maintenance
+
+    bar = Progress("backup")
+    done = maintenance.backup(db_path(values), str(values["file"]), bar)
+    bar.close()
+    report(values, done, f"{done['bytes']:,} bytes written to {values['file']}")
+    return 0
+
+
+def report(values: dict[str, Value], facts: dict[str, object], text: str) -> None:
+    """The outcome as one line, or as JSON."""
+    if values.get("json"):
+        as_json(facts)
+    else:
+        line(text)
