@@ -48,9 +48,10 @@ def serving(path: str) -> str | None:
             found = msgspec.json.decode(file.read(), type=dict[str, object])
     except (OSError, msgspec.DecodeError):
         return None
-    url = found.get("url")
-    if not isinstance(url, str) or os.path.realpath(str(found.get("db"))) != os.path.realpath(path):
+    addr, db = found.get("addr"), found.get("db")
+    if not isinstance(addr, str) or not isinstance(db, str) or os.path.realpath(db) != os.path.realpath(path):
         return None
+    url = addr if addr.startswith("unix:") else f"http://{addr}"
     from memory_wire.wire import alive
 
     return url if alive(url) else None
