@@ -1,4 +1,4 @@
-"""One way to print and keep a bench's tables: a header that says where the numbers come from, a scratch file, a committed file on request."""
+"""One way to print and keep a bench's tables: a header with their origin, a scratch file, a committed file on request."""
 
 from __future__ import annotations
 
