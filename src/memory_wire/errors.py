@@ -113,6 +113,15 @@ class Pruned(MemoryWireError):
     code = "pruned"
 
 
+class CannotListen(MemoryWireError):
+    """The server can't have its address or socket path."""
+
+    code = "cannot_listen"
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"can't listen on {name}: {reason}")
+
+
 class Unreachable(MemoryWireError):
     """No server answers at the endpoint."""
 
