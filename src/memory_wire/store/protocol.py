@@ -1,0 +1,166 @@
+"""The record store's interface, for type checkers and for a second store to come. Never imported at run time by the serving path.
+
+A store passes tests/store/contract; `sqlite.Store` is the one there is. All text that comes in is redacted already; all keys and hashes are
+16 bytes computed by the caller (`content_hash(raw, key=store.secret)` for keys). Times are integer milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol, TypeVar
+
+from memory_wire.store.rows import (
+    Bank,
+    BankSummary,
+    Existing,
+    Exported,
+    IndexRow,
+    Inserted,
+    NewUnit,
+    Removed,
+    Tally,
+    Unit,
+)
+
+T = TypeVar("T")
+
+
+class Tx(Protocol):
+    """The write side of one group commit. Valid only inside the work it is passed to.
+
+    A work may run twice (after a full disk the members of a group run again one by one), so it must have no effect but through the Tx.
+    """
+
+    def bank(self, project: str, name: str, create: bool = False) -> Bank | None:
+        """The bank of that name, made (with its project) when `create` is set and it isn't there."""
+
+    def session(self, bank: Bank, key: bytes, shown: str) -> int:
+        """The bank-wide dense ordinal of a session, from 0; a new key gets the next one."""
+
+    def next_position(self, bank: Bank, session: int) -> int:
+        """Takes the next free position of a session, from 0. Positions are never reused."""
+
+    def duplicate(self, bank: Bank, hash: bytes) -> tuple[int, bytes] | None:
+        """(unit id, uid) of the oldest memory with that hash; records and chunks never vouch."""
+
+    def document(self, bank: Bank, key: bytes) -> Existing | None:
+        """The memory that a document id holds in this bank."""
+
+    def find(self, bank: Bank, uid: bytes) -> int | None:
+        """Unit id of a live memory or record by its public id."""
+
+    def insert(
+        self, bank: Bank, unit: NewUnit, session: int | None = None, position: int | None = None, document: tuple[bytes, str] | None = None
+    ) -> Inserted:
+        """Stores one unit. `document` is (key, shown form); the key must be free (delete its row first). `position` goes with `session`."""
+
+    def delete(self, bank: Bank, unit_id: int) -> Removed | None:
+        """Deletes a memory, or marks a record as deleted; None when the bank has no such live unit."""
+
+    def set_config(self, bank: Bank, body: bytes) -> None:
+        """Replaces the configuration, kept byte for byte."""
+
+    def delete_bank(self, bank: Bank) -> int:
+        """Deletes a bank; returns how many memories it listed. Its name is free at once; large banks are emptied by `Store.purge`."""
+
+    def prune(self, bank: Bank, seq: int, keep: Sequence[int] = ()) -> int:
+        """Forgets removals up to `seq`, except those of the units in `keep` (ids that a manifest names as covered). Returns how many."""
+
+    def recount(self, bank: Bank) -> None:
+        """Counts the bank anew; makes `tally` cheap again after the oldest or newest memory was deleted."""
+
+    def attempt(self, work: Callable[[Tx], T]) -> T:
+        """Runs a part of a work in a savepoint of its own: when it raises, what it wrote is undone and the error goes on."""
+
+
+class Reader(Protocol):
+    """One read transaction: everything it returns is of one moment."""
+
+    version: tuple[int, int]  # (connection, PRAGMA data_version): equal pairs mean that nothing was committed in between
+
+    def bank(self, project: str, name: str) -> Bank | None: ...
+
+    def config(self, bank: Bank) -> bytes | None:
+        """The configuration as it was put."""
+
+    def units(self, ids: Sequence[int]) -> dict[int, Unit]:
+        """Live units by id, in id order; ids that are gone are missing. The caller has checked that the ids are the bank's."""
+
+    def by_uid(self, bank: Bank, uid: bytes) -> Unit | None:
+        """A live memory or record of this bank."""
+
+    def page(self, bank: Bank, limit: int, offset: int = 0) -> list[Unit]:
+        """Memories and records in order of writing."""
+
+    def tally(self, bank: Bank) -> Tally: ...
+
+    def count(self, bank: Bank) -> int:
+        """Live memories and records of the bank."""
+
+    def banks(self, project: str | None = None) -> list[BankSummary]:
+        """All banks (of one project), by project and name."""
+
+    def session(self, bank: Bank, key: bytes) -> int | None:
+        """Ordinal of a session if the bank has it."""
+
+    # what the index follows
+    def newest(self, bank: Bank) -> tuple[int, bytes]:
+        """The bank's newest unit id and that row's identity; (0, b"") when it never held any. Kept when the row itself is deleted."""
+
+    def identity(self, bank: Bank, unit_id: int) -> bytes | None:
+        """16 bytes that no other row has had, also for a deleted row whose removal is still kept; None for a row the store doesn't know."""
+
+    def rows(self, bank: Bank, after: int, upto: int | None, limit: int) -> list[IndexRow]:
+        """Live units with after < id <= upto, ascending."""
+
+    def removed(self, bank: Bank, after_seq: int) -> tuple[list[tuple[int, int]], int]:
+        """[(seq, unit id)] after that seq, and the newest seq. Raises Pruned when older ones are no longer kept."""
+
+    def synced(self, bank: Bank) -> int:
+        """Newest unit id of this snapshot, after making sure that its commit has reached the disk."""
+
+    def n_sessions(self, bank: Bank) -> int: ...
+
+    def export(self, bank: Bank, after: int, limit: int) -> list[Exported]:
+        """Live memories and records with after < id, ascending: pages of an export, each in a transaction of its own."""
+
+
+class Store(Protocol):
+    """The record store. Thread-safe and fork-safe; opens on first use and again after `idle()`."""
+
+    path: str
+    commits: int  # transactions that were committed
+    acknowledged: int  # works that were answered after one
+
+    @property
+    def id(self) -> bytes:
+        """16 random bytes made with the store: what a manifest names."""
+
+    @property
+    def secret(self) -> bytes:
+        """32 random bytes made with the store: key of the hashes of ids."""
+
+    def open(self) -> None:
+        """Opens (and makes or migrates) the database now. Raises StoreMissing or StoreRefused."""
+
+    def write(self, works: Sequence[Callable[[Tx], object]]) -> list[object]:
+        """One group commit: per work its result, or the exception it met (a MemoryWireError, or what the work raised)."""
+
+    def submit(self, work: Callable[[Tx], T]) -> T:
+        """Runs one work in the next group commit; returns when it is durable, raises what the work raised or StorageError."""
+
+    def read(self) -> AbstractContextManager[Reader]:
+        """A read transaction, at most four at a time; keep it short."""
+
+    def purge(self, limit: int = 2_000) -> bool:
+        """Empties a slice of deleted banks in its own commit; True while there is more to do."""
+
+    def checkpoint(self) -> None:
+        """Moves the write-ahead log into the database file as far as readers allow."""
+
+    def idle(self) -> None:
+        """Closes connections that are not in use; the next call opens them again."""
+
+    def close(self) -> None:
+        """Closes everything; the store can't be used afterwards."""
