@@ -1,0 +1,88 @@
+"""A running server as the operations: requests out, responses and errors back."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+import msgspec
+
+from memory_wire import types as t
+from memory_wire.client.answers import read
+from memory_wire.client.surface import Surface
+from memory_wire.config import DEFAULT_ADDR, default_db
+from memory_wire.errors import Malformed, StoreRefused
+from memory_wire.ops import BY_NAME, Op
+from memory_wire.wire import TIMEOUT, Wire, is_local, quote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Client(Surface):
+    """A running server, `http://host:port` or `unix:///path`; default `MEMORY_WIRE_URL`, else the default address.
+
+    The key is `key`, else `MEMORY_WIRE_KEY`, else, for a server on this machine, the key file beside the store `db` (`memory.db.key`).
+    Calls raise Unreachable when no server answers.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        bank: str = "default",
+        key: str | None = None,
+        db: str | os.PathLike[str] | None = None,
+        timeout: float = TIMEOUT,
+    ) -> None:
+        self.bank = bank
+        self.url = url or os.environ.get("MEMORY_WIRE_URL") or f"http://{DEFAULT_ADDR}"
+        key = key or os.environ.get("MEMORY_WIRE_KEY") or None
+        if key is None and is_local(self.url):  # the store's key is never sent to another machine
+            key = stored_key(os.fspath(db) if db else default_db())
+        self.wire = Wire(self.url, key, timeout)
+
+    def call(self, name: str, request: msgspec.Struct, bank: str | None = None) -> Any:
+        op = BY_NAME[name]
+        body: bytes | None = None
+        if isinstance(request, t.PutConfig):
+            body = request.body
+        elif op.body:
+            body = encode(request)
+        return read(op, self.wire.request(op.http[0], target(op, request, self.bank if bank is None else bank), body))
+
+    def close(self) -> None:
+        self.wire.close()
+
+
+def encode(request: msgspec.Struct) -> bytes:
+    """The request as a JSON body. Raises Malformed, as the server would, for a lone surrogate."""
+    try:
+        return msgspec.json.encode(request)
+    except UnicodeEncodeError:
+        raise Malformed("Failed to parse the request body as JSON: lone surrogate") from None
+
+
+def target(op: Op, request: msgspec.Struct, bank: str) -> str:
+    """Path and query of a call."""
+    path = op.http[1].replace("{bank}", quote(bank))
+    values: dict[str, object] = {} if op.body else msgspec.structs.asdict(request)
+    if "{id}" in path:
+        path = path.replace("{id}", quote(str(values.pop("id"))))
+    if op.name in ("retain", "retain_batch"):
+        values["receipt"] = 1
+    query = "&".join([f"{name}={quote(str(value))}" for name, value in values.items() if value is not None])
+    return f"{path}?{query}" if query else path
+
+
+def stored_key(db: str) -> str | None:
+    """The key in the file beside a store, if there is one. Raises StoreRefused when others may read it."""
+    path = f"{db}.key"
+    try:
+        with open(path, encoding="ascii") as file:
+            if stat.S_IMODE(os.fstat(file.fileno()).st_mode) & 0o077:
+                raise StoreRefused(f"{path} may be read by others: chmod 600 it")
+            return file.read().strip() or None
+    except FileNotFoundError:
+        return None

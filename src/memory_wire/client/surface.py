@@ -1,0 +1,163 @@
+"""The operations of the table as typed methods, the same for the embedded store and for a running server.
+
+Each method builds the request of one operation and returns its response; the subclass carries the call out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from memory_wire import types as t
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any, Self
+
+
+class Hits(list[t.Hit]):
+    """The hits of a recall, best first. `index` says when part of the index is being rebuilt and hits may be missing, else None."""
+
+    index: str | None = None
+
+
+class Surface:
+    """The operations as methods. `bank` of a call wins over the default bank given at construction."""
+
+    bank: str
+
+    def call(self, name: str, request: msgspec.Struct, bank: str | None = None) -> Any:
+        """The response Struct of one operation of the table."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Gives up connections and memory. Closing twice is no error."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def retain(
+        self,
+        content: str,
+        *,
+        bank: str | None = None,
+        context: str | None = None,
+        tags: list[str] | None = None,
+        document_id: str | None = None,
+        update_mode: str | None = None,
+        created_at: str | None = None,
+        session: str | None = None,
+        speaker: str | None = None,
+        role: str | None = None,
+    ) -> t.Retained:
+        """Stores one memory durably; returns its id, what was redacted and whether it was there already.
+
+        Raises Invalid, DocumentExists (a second `append`), StorageError.
+        """
+        request = t.Retain(
+            content=content,
+            context=context,
+            tags=tags,
+            document_id=document_id,
+            update_mode=update_mode,
+            created_at=created_at,
+            session=session,
+            speaker=speaker,
+            role=role,
+        )
+        answer: t.Retained = self.call("retain", request, bank)
+        return answer
+
+    def retain_batch(self, items: Iterable[t.Retain | Mapping[str, Any]], *, bank: str | None = None) -> t.BatchRetained:
+        """Stores up to 1,000 memories in one transaction; `results` in order. An invalid item is an error in its place and undoes no other."""
+        found = [item if isinstance(item, t.Retain) else t.Retain(**item) for item in items]
+        answer: t.BatchRetained = self.call("retain_batch", t.RetainBatch(items=found), bank)
+        return answer
+
+    def recall(
+        self,
+        query: str,
+        *,
+        bank: str | None = None,
+        budget: int | None = None,
+        tags: list[str] | None = None,
+        exclude_tags: list[str] | None = None,
+        k: int | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        session: str | None = None,
+        min_score: float | None = None,
+        explain: bool | None = None,
+    ) -> Hits:
+        """The memories that answer a question, best first, within `budget` tokens (default: the bank's, else 8,000). Raises Invalid."""
+        request = t.Recall(
+            query=query,
+            budget=budget,
+            tags=tags,
+            exclude_tags=exclude_tags,
+            format="full",
+            k=k,
+            since=since,
+            until=until,
+            session=session,
+            min_score=min_score,
+            explain=explain,
+        )
+        answer: t.Recalled = self.call("recall", request, bank)
+        hits = Hits(answer.hits)
+        hits.index = answer.index
+        return hits
+
+    def reflect(self, query: str, *, bank: str | None = None, tags: list[str] | None = None) -> str:
+        """The best memory for a question, cited by id, or `no relevant memories`."""
+        answer: str = self.call("reflect", t.Recall(query=query, tags=tags), bank)
+        return answer
+
+    def get_config(self, *, bank: str | None = None) -> bytes:
+        """The bank's configuration, byte for byte as it was put. Raises UnknownBank."""
+        answer: bytes = self.call("get_config", t.Empty(), bank)
+        return answer
+
+    def put_config(self, config: Mapping[str, object] | bytes, *, bank: str | None = None) -> bytes:
+        """Replaces the bank's configuration, a JSON object; returns it. Raises UnknownBank, Invalid."""
+        body = config if isinstance(config, bytes) else msgspec.json.encode(config)
+        answer: bytes = self.call("put_config", t.PutConfig(body=body), bank)
+        return answer
+
+    def memories(
+        self, *, bank: str | None = None, limit: int | None = None, offset: int | None = None, truncate: int | None = None
+    ) -> t.Page:
+        """A page of the bank, oldest first: `items` and the bank's `total`."""
+        answer: t.Page = self.call("memories", t.Memories(limit=limit, offset=offset, truncate=truncate), bank)
+        return answer
+
+    def get(self, id: str, *, bank: str | None = None) -> t.Item:
+        """One memory, whole. Raises UnknownMemory."""
+        answer: t.Page = self.call("get", t.Get(id=id), bank)
+        return answer.items[0]
+
+    def forget(self, id: str, *, bank: str | None = None) -> bool:
+        """Deletes one memory; False when it was not there."""
+        answer: t.Deleted = self.call("forget", t.Forget(id=id), bank)
+        return answer.deleted
+
+    def stats(self, *, bank: str | None = None) -> t.Stats:
+        """How many memories and distinct tags the bank holds, and the dates of the oldest and the newest."""
+        answer: t.Stats = self.call("stats", t.Empty(), bank)
+        return answer
+
+    def banks(self) -> list[t.BankRow]:
+        """The banks with their counts, by name."""
+        answer: t.Banks = self.call("banks", t.Empty())
+        return answer.banks
+
+    def delete_bank(self, bank: str, *, confirm: str) -> t.BankDeleted:
+        """Deletes a bank and everything in it; `confirm` repeats its name. Raises Invalid, UnknownBank."""
+        answer: t.BankDeleted = self.call("delete_bank", t.DeleteBank(confirm=confirm), bank)
+        return answer

@@ -1,0 +1,136 @@
+"""From a question to the served hits of one bank: analyse, rank what the filters allow, fetch rows in rank order, trim to the budget.
+
+Called by the service inside one read transaction; `fetch` reads rows by unit id from it. Knows neither store nor request types.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from memory_wire.config import CANDIDATES, RESULTS
+from memory_wire.retrieve import analyse, explain, filters
+from memory_wire.retrieve.trim import Trim
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Protocol
+
+    from memory_wire.kernels.postings import Parts
+
+    class Row(Protocol):
+        """A stored unit, as far as the pipeline looks at it."""
+
+        id: int
+        uid: bytes
+        content: str
+        created: int
+        tags: list[str]
+        session: str | None
+
+    Fetch = Callable[[Sequence[int]], Mapping[int, Row]]
+    Synonyms = dict[str, tuple[list[str], float]]
+
+NEIGHBOURS = 3  # a candidate brings its previous and next in session along
+WIDEN = 8
+WIDEST = 1 << 20
+FIRST_FETCH = 16  # rows read at once when all results are wanted: most budgets end long before
+
+
+class Ask(Struct, kw_only=True):
+    """What is asked. Dates in milliseconds, `since` inclusive, `until` exclusive; `tags` normalised, `*_tags` their keys in the index."""
+
+    query: str
+    budget: int | None
+    k: int = RESULTS
+    tags: list[str] = []
+    exclude: list[str] = []
+    any_tags: list[bytes] = []
+    not_tags: list[bytes] = []
+    since: int | None = None
+    until: int | None = None
+    session: int | None = None
+    session_key: bytes | None = None
+    floor: float | None = None
+    explain: bool = False
+
+
+class Ranked(Struct):
+    """A place in a ranking; `row` is what explains it."""
+
+    id: int
+    score: float
+    relevance: float
+    row: int = 0
+
+
+class Served(Struct):
+    """A hit as served: `content` may be cut."""
+
+    unit: Row
+    content: str
+    score: float
+    relevance: float
+    explain: dict[str, object] | None = None
+
+
+def recall(parts: Parts, ask: Ask, language: int, synonyms: Synonyms, fetch: Fetch) -> list[Served]:
+    """What is served for a question, best first."""
+    query = analyse.query(ask.query, language, synonyms, parts)
+    allowed = filters.build(parts, ask)
+    candidates = CANDIDATES
+    while True:
+        hits = analyse.search(parts, query, NEIGHBOURS * candidates, allowed, candidates)
+        ids, scores, relevance = hits.ids(), hits.scores(), hits.relevance()
+        walk = Walk(ask, fetch)
+        walk.take(ids, scores, relevance)
+        # Rows that were ranked but may not be served (beyond a bound within its second, deleted meanwhile) must not starve the others.
+        if walk.full or not walk.refused or len(ids) < candidates or candidates >= WIDEST:
+            break
+        candidates *= WIDEN
+    if ask.explain:
+        for served, place in zip(walk.served, walk.places, strict=True):
+            served.explain = explain.row(query, hits, place)
+    return walk.served
+
+
+class Walk:
+    """Walks a ranking: leaves out what may not be served, trims to the budget, stops at k."""
+
+    __slots__ = ("ask", "fetch", "full", "places", "refused", "served", "trim")
+
+    def __init__(self, ask: Ask, fetch: Fetch) -> None:
+        self.ask, self.fetch = ask, fetch
+        self.served: list[Served] = []
+        self.places: list[int] = []
+        self.refused = 0
+        self.full = False
+        self.trim = Trim(0 if ask.budget is None else ask.budget)
+
+    def take(self, ids: list[int], scores: list[float], relevance: list[float]) -> None:
+        """Serves from a ranking until k or the budget is reached; rows are read a slice at a time."""
+        at, step = 0, min(self.ask.k, FIRST_FETCH)
+        floor, trim, served = self.ask.floor, self.trim, self.served
+        while at < len(ids) and not self.full:
+            units = self.fetch(ids[at : at + step])
+            for place in range(at, min(at + step, len(ids))):
+                if floor is not None and relevance[place] < floor:
+                    continue
+                unit = units.get(ids[place])
+                if unit is None or not self.within(unit.created):
+                    self.refused += 1
+                    continue
+                content = trim.take(unit.content)
+                if content is not None:
+                    served.append(Served(unit, content, scores[place], relevance[place]))
+                    self.places.append(place)
+                if trim.room <= 0 or len(served) >= self.ask.k:
+                    self.full = True
+                    break
+            at += step
+            step *= 2
+
+    def within(self, created: int) -> bool:
+        """Whether a date is within the bounds, to the millisecond; the index knows seconds."""
+        since, until = self.ask.since, self.ask.until
+        return (since is None or created >= since) and (until is None or created < until)

@@ -1,0 +1,73 @@
+"""Banks as a whole: configuration, counts, listing, deletion. Called by the service."""
+
+from __future__ import annotations
+
+from memory_wire import types as t
+from memory_wire.errors import Invalid, UnknownBank
+from memory_wire.service import dates, validate
+from memory_wire.service.changes import Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory_wire.store.protocol import Reader, Tx
+
+EMPTY_CONFIG = b"{}"
+
+
+def get_config(reader: Reader, request: t.Empty, scope: t.Scope) -> bytes:
+    """The configuration as it was put. Raises UnknownBank."""
+    bank = reader.bank(scope.project, scope.bank)
+    if bank is None:
+        raise UnknownBank
+    return reader.config(bank) or EMPTY_CONFIG
+
+
+def put_config(request: t.PutConfig, scope: t.Scope) -> Callable[[Tx], Outcome]:
+    """The work that replaces a configuration; it never makes a bank."""
+    validate.scope(scope)
+    validate.bank_config(request.body)
+
+    def work(tx: Tx) -> Outcome:
+        bank = tx.bank(scope.project, scope.bank)
+        if bank is None:
+            raise UnknownBank
+        tx.set_config(bank, request.body)
+        return Outcome(request.body)
+
+    return work
+
+
+def stats(reader: Reader, request: t.Empty, scope: t.Scope) -> t.Stats:
+    """Counts and dates of a bank; zeros and None for one that isn't there."""
+    bank = reader.bank(scope.project, scope.bank)
+    if bank is None:
+        return t.Stats(memories=0, tags=0, oldest=None, newest=None)
+    tally = reader.tally(bank)
+    return t.Stats(memories=tally.memories, tags=tally.tags, oldest=shown(tally.oldest), newest=shown(tally.newest))
+
+
+def banks(reader: Reader, request: t.Empty, scope: t.Scope) -> t.Banks:
+    """The project's banks by name."""
+    rows = [t.BankRow(bank=row.name, memories=row.memories, newest=shown(row.newest)) for row in reader.banks(scope.project)]
+    return t.Banks(banks=rows)
+
+
+def delete_bank(request: t.DeleteBank, scope: t.Scope) -> Callable[[Tx], Outcome]:
+    """The work that deletes a bank and all it holds."""
+    validate.scope(scope)
+    if request.confirm != scope.bank:
+        raise Invalid("confirm", "must repeat the name of the bank")
+
+    def work(tx: Tx) -> Outcome:
+        bank = tx.bank(scope.project, scope.bank)
+        if bank is None:
+            raise UnknownBank
+        return Outcome(t.BankDeleted(deleted=True, memories=tx.delete_bank(bank)), bank, dropped=True)
+
+    return work
+
+
+def shown(ms: int | None) -> str | None:
+    return None if ms is None else dates.stamp(ms)

@@ -1,0 +1,28 @@
+"""A reader of a store that was never made: no banks, nothing found. Reading must not create a database."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_wire.store.rows import BankSummary
+
+
+class Nothing:
+    """Stands for a read transaction over no store; only what is asked without a bank can be asked."""
+
+    version = (0, 0)
+
+    def __enter__(self) -> Nothing:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        return None
+
+    def bank(self, project: str, name: str) -> None:
+        return None
+
+    def banks(self, project: str | None = None) -> list[BankSummary]:
+        return []
+
+
+NOTHING = Nothing()

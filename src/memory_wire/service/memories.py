@@ -1,0 +1,242 @@
+"""Writing, reading and deleting single memories. Called by the service with requests whose scope is checked."""
+
+from __future__ import annotations
+
+from memory_wire import config
+from memory_wire import types as t
+from memory_wire.errors import DocumentExists, MemoryWireError, UnknownMemory, WrongType
+from memory_wire.guard.redact import redact
+from memory_wire.kernels.text import content_hash
+from memory_wire.service import dates, validate, voice
+from memory_wire.service.changes import Added, Gone, Outcome
+from memory_wire.service.keys import Keys
+from memory_wire.service.settings import Settings
+from memory_wire.store.ids import new_uid, parse, show
+from memory_wire.store.rows import Bank, IndexRow, NewUnit, Unit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory_wire.store.protocol import Reader, Tx
+
+    Read = Callable[[Bank, Tx], Settings]
+
+
+class Draft(t.Struct):
+    """A retain that passed its checks, redacted; what remains needs the database. `document` and `session` are (key, shown form)."""
+
+    content: str
+    context: str | None
+    tags: list[str]
+    document: tuple[bytes, str] | None
+    append: bool
+    created: int
+    stored: int | None
+    session: tuple[bytes, str] | None
+    speaker: str | None
+    role: int
+    data: bytes
+    receipts: list[t.Redacted]
+
+
+def draft(request: t.Retain, keys: Keys, now: int) -> Draft:
+    """Checks and redacts a retain, the mode first. Raises Invalid, WrongType."""
+    validate.mode(request.update_mode)
+    data = validate.content(request.content)
+    receipts: list[t.Redacted] = []
+    content = clean("content", request.content, receipts)
+    if content is not request.content:
+        data = content.encode()
+    context = request.context
+    if context is not None:
+        context = clean("context", validate.text("context", context, config.CONTEXT_CHARS), receipts)
+    created = validate.moment("created_at", request.created_at)
+    speaker = validate.key("speaker", request.speaker)
+    role = request.role
+    return Draft(
+        content=content,
+        context=context,
+        tags=keys.tags(validate.strings("tags", request.tags), receipts) if request.tags else [],
+        document=identity("document_id", request.document_id, keys, receipts),
+        append=request.update_mode == "append",
+        created=now if created is None else created,
+        stored=None if created is None else now,
+        session=identity("session", request.session, keys, receipts),
+        speaker=keys.shown("speaker", speaker, receipts) if speaker else None,
+        role=voice.role_number(validate.key("role", role)) if role is not None else voice.NONE,
+        data=data,
+        receipts=receipts,
+    )
+
+
+def clean(field: str, text: str, receipts: list[t.Redacted]) -> str:
+    """The text without secrets; what was taken out is added to the receipts."""
+    text, hits = redact(text)
+    for kind, count in hits:
+        receipts.append(t.Redacted(field=field, kind=kind, count=count))
+    return text
+
+
+def identity(field: str, raw: str | None, keys: Keys, receipts: list[t.Redacted]) -> tuple[bytes, str] | None:
+    """(key, shown form) of a document id or session; None for a blank one."""
+    name = validate.key(field, raw) if raw is not None else None
+    return (keys.hashed(name), keys.shown(field, name, receipts)) if name else None
+
+
+def write(tx: Tx, bank: Bank, settings: Settings, item: Draft, keys: Keys) -> tuple[t.Retained, list[Added | Gone]]:
+    """Stores one draft by the contract's rules of dedup and documents. Raises DocumentExists."""
+    changes: list[Added | Gone] = []
+    session = item.session
+    session_key = session[0] if session else b""
+    ordinal = position = None
+    if item.document is None:
+        found = tx.duplicate(bank, content_hash(item.data, session_key))
+        if found is not None:
+            return t.Retained(id=show(found[1]), redacted=item.receipts, deduplicated=True), changes
+    else:
+        held = tx.document(bank, item.document[0])
+        if held is not None:
+            if item.append:
+                raise DocumentExists
+            removed = tx.delete(bank, held.id)
+            if removed is not None:
+                changes.append(Gone(held.id, removed.seq, removed.after))
+            if session is None or session_key == held.session_key:  # it keeps its place
+                ordinal, position, session_key = held.session, held.position, held.session_key or b""
+    if session is not None and position is None:
+        ordinal = tx.session(bank, *session)
+        position = tx.next_position(bank, ordinal)
+    tags = item.tags
+    if settings.retain_tags:
+        tags = list(dict.fromkeys([*tags, *keys.tags(settings.retain_tags, [])]))[: config.TAGS]
+    unit = NewUnit(
+        uid=new_uid(),
+        hash=content_hash(item.data, session_key),
+        content=item.content,
+        created=item.created,
+        stored=item.stored,
+        context=item.context,
+        tags=tags,
+        role=item.role,
+        speaker=item.speaker,
+    )
+    stored = tx.insert(bank, unit, ordinal, position, item.document)
+    place = (-1, -1) if ordinal is None or position is None else (ordinal, position)
+    changes.append(Added(IndexRow(stored.id, item.created, item.role, *place, tags, item.speaker, "", item.content), stored.after))
+    return t.Retained(id=show(unit.uid), redacted=item.receipts, deduplicated=False), changes
+
+
+def retain(request: t.Retain, scope: t.Scope, keys: Keys, now: int, read: Read) -> Callable[[Tx], Outcome]:
+    """The work that stores one memory."""
+    validate.mode(request.update_mode)
+    validate.scope(scope)
+    item = draft(request, keys, now)
+
+    def work(tx: Tx) -> Outcome:
+        bank = created(tx, scope)
+        settings = read(bank, tx)
+        answer, changes = write(tx, bank, settings, item, keys)
+        return Outcome(answer, bank, settings.language, changes)
+
+    return work
+
+
+def retain_batch(request: t.RetainBatch, scope: t.Scope, keys: Keys, now: int, read: Read) -> Callable[[Tx], Outcome]:
+    """The work that stores many: items see earlier ones, an item that fails undoes no other."""
+    validate.scope(scope)
+    validate.batch(request)
+    items = [draft_or_error(item, place, keys, now) for place, item in enumerate(request.items)]
+
+    def work(tx: Tx) -> Outcome:
+        results: list[t.Retained | t.BatchError] = []
+        every: list[Added | Gone] = []
+        if all(isinstance(item, t.BatchError) for item in items):  # nothing to store: the bank isn't made either
+            return Outcome(t.BatchRetained(results=[item for item in items if isinstance(item, t.BatchError)]))
+        bank = created(tx, scope)
+        settings = read(bank, tx)
+        for item in items:
+            if isinstance(item, t.BatchError):
+                results.append(item)
+                continue
+            try:
+                answer, changes = write(tx, bank, settings, item, keys)
+            except DocumentExists as error:
+                results.append(failed(error))
+            else:
+                results.append(answer)
+                every += changes
+        return Outcome(t.BatchRetained(results=results), bank, settings.language, every)
+
+    return work
+
+
+def draft_or_error(item: t.Retain, place: int, keys: Keys, now: int) -> Draft | t.BatchError:
+    """An item's draft, or its error. Raises WrongType, naming the item: a request of the wrong shape is refused whole."""
+    if not isinstance(item, t.Retain):
+        raise validate.wrong_type(f"$.items[{place}]", "an object")
+    try:
+        return draft(item, keys, now)
+    except WrongType as error:
+        raise validate.wrong_type(f"$.items[{place}].{error.field}", str(error).rpartition("expected ")[2]) from None
+    except MemoryWireError as error:
+        return failed(error)
+
+
+def failed(error: MemoryWireError) -> t.BatchError:
+    return t.BatchError(error=t.ItemError(status=error.status, message=str(error)))
+
+
+def created(tx: Tx, scope: t.Scope) -> Bank:
+    """The bank, made when it isn't there."""
+    bank = tx.bank(scope.project, scope.bank, create=True)
+    assert bank is not None
+    return bank
+
+
+def forget(request: t.Forget, scope: t.Scope) -> Callable[[Tx], Outcome]:
+    """The work that deletes one memory."""
+    validate.scope(scope)
+    uid = parse(validate.text("id", request.id, config.KEY_CHARS))
+
+    def work(tx: Tx) -> Outcome:
+        bank = tx.bank(scope.project, scope.bank) if uid else None
+        unit = tx.find(bank, uid) if bank and uid else None
+        removed = tx.delete(bank, unit) if bank and unit is not None else None
+        if bank is None or unit is None or removed is None:
+            return Outcome(t.Deleted(deleted=False))
+        return Outcome(t.Deleted(deleted=True), bank, changes=[Gone(unit, removed.seq, removed.after)])
+
+    return work
+
+
+def get(reader: Reader, request: t.Get, scope: t.Scope) -> t.Page:
+    """One memory, whole. Raises UnknownMemory."""
+    uid = parse(validate.text("id", request.id, config.KEY_CHARS))
+    toon = validate.page_format(request.format)
+    bank = reader.bank(scope.project, scope.bank)
+    unit = reader.by_uid(bank, uid) if bank and uid else None
+    if unit is None:
+        raise UnknownMemory
+    return t.Page(items=[item_of(unit)], total=1, toon=toon)
+
+
+def memories(reader: Reader, request: t.Memories, scope: t.Scope) -> t.Page:
+    """A page of the bank in order of writing, contents cut when asked."""
+    limit, offset, truncate, toon = validate.page(request)
+    bank = reader.bank(scope.project, scope.bank)
+    if bank is None:
+        return t.Page(items=[], total=0, toon=toon)
+    items = [item_of(unit) for unit in reader.page(bank, limit, offset)] if limit else []
+    cut = 0
+    for item in items:
+        size = len(item.content)
+        if truncate is not None and size > truncate:
+            note = f"…[truncated from {size} chars; full: GET /banks/{scope.bank}/memories/{item.id}]"
+            item.content = item.content[:truncate] + note
+            cut += 1
+    return t.Page(items=items, total=reader.count(bank), truncated=cut, toon=toon)
+
+
+def item_of(unit: Unit) -> t.Item:
+    return t.Item(content=unit.content, context=unit.context, created_at=dates.stamp(unit.created), id=show(unit.uid))

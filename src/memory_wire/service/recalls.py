@@ -1,0 +1,132 @@
+"""Recall and reflect: one read transaction from the bank's name to the served hits. Called by the service."""
+
+from __future__ import annotations
+
+from memory_wire import config
+from memory_wire import types as t
+from memory_wire.retrieve import pipeline
+from memory_wire.retrieve.pipeline import Ask, Served
+from memory_wire.service import dates, validate
+from memory_wire.service.keys import tag_key
+from memory_wire.store.ids import show
+from memory_wire.store.rows import Bank
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_wire.retrieve.reference import Reference
+    from memory_wire.service.service import Service
+    from memory_wire.store.protocol import Reader
+
+NOTHING_FOUND = "no relevant memories"
+REFERENCES_KEPT = 4
+SLICE = 1_000  # rows read at once for the reference ranking
+
+
+class Recalls:
+    """The reading side of the service; keeps the few banks that are ranked the reference's way."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.references: dict[int, tuple[tuple[int, int], Reference]] = {}
+
+    def recall(self, request: t.Recall, scope: t.Scope) -> t.Recalled:
+        """The hits for a question, best first, trimmed to the budget. Raises Invalid."""
+        bare = request.format != "full" and not request.explain
+        ask = self.ask(request)
+        if ask is None:
+            return t.Recalled(hits=[], bare=bare)
+        served, index = self.served(ask, request.session, scope)
+        return t.Recalled(hits=[hit_of(one) for one in served], bare=bare, index=index)
+
+    def reflect(self, request: t.Recall, scope: t.Scope) -> str:
+        """The best hit with its id. Of the request only query and tags count."""
+        ask = self.ask(t.Recall(query=request.query, tags=request.tags, budget=config.REFLECT_BUDGET, k=1))
+        served = self.served(ask, None, scope)[0] if ask else []
+        return f"based on [{show(served[0].unit.uid)}]: {served[0].content}" if served else NOTHING_FOUND
+
+    def ask(self, request: t.Recall) -> Ask | None:
+        """The request as the pipeline takes it, or None when nothing can be found. Raises Invalid, WrongType."""
+        validate.recall(request)
+        since, until = validate.moment("since", request.since), validate.moment("until", request.until)
+        given = validate.strings("tags", request.tags)
+        dropped = validate.strings("exclude_tags", request.exclude_tags)
+        keys = self.service.keys if given or dropped else None
+        tags = keys.tags(given, []) if keys and given else []
+        if (given and not tags) or not request.query or request.query.isspace():
+            return None
+        exclude = keys.tags(dropped, []) if keys and dropped else []
+        return Ask(
+            query=request.query,
+            budget=request.budget,
+            k=config.RESULTS if request.k is None else request.k,
+            tags=tags,
+            exclude=exclude,
+            any_tags=[tag_key(tag) for tag in tags],
+            not_tags=[tag_key(tag) for tag in exclude],
+            since=since,
+            until=until,
+            floor=request.min_score,
+            explain=bool(request.explain),
+        )
+
+    def served(self, ask: Ask, session: str | None, scope: t.Scope) -> tuple[list[Served], str | None]:
+        """(what is served, how far a rebuild of the index is or None)."""
+        service = self.service
+        name = validate.key("session", session)
+        with service.read() as reader:
+            bank = reader.bank(scope.project, scope.bank)
+            if bank is None:
+                return [], None
+            if name is not None:
+                ask.session_key = service.keys.hashed(name)
+                ask.session = reader.session(bank, ask.session_key)
+                if ask.session is None:
+                    return [], None
+            settings = service.settings_of(bank, reader)
+            if ask.budget is None:
+                ask.budget = settings.budget
+            if settings.fusion == "reference":
+                return self.reference(reader, bank).recall(ask, settings.synonyms, lambda ids: reader.units(bank, ids)), None
+            index = service.index.open(bank.id, settings.language)
+            parts = index.snapshot(service.rows(reader, bank, settings.language))
+            return pipeline.recall(parts, ask, settings.language, settings.synonyms, lambda ids: reader.units(bank, ids)), index.progress()
+
+    def reference(self, reader: Reader, bank: Bank) -> Reference:
+        """The bank ranked the reference's way, built anew when it changed."""
+        from memory_wire.retrieve.reference import Reference
+
+        state = (bank.newest, bank.removed)
+        held = self.references.get(bank.id)
+        if held is not None and held[0] == state:
+            return held[1]
+        found = Reference()
+        after = 0
+        while page := reader.export(bank, after, SLICE):
+            for row in page:
+                unit = row.unit
+                found.add(unit.id, show(unit.uid), unit.content, unit.created, unit.tags, row.session_key)
+            after = page[-1].unit.id
+        while len(self.references) >= REFERENCES_KEPT:
+            self.references.pop(next(iter(self.references)), None)
+        self.references[bank.id] = (state, found)
+        return found
+
+    def idle(self) -> None:
+        """Drops what is kept."""
+        self.references.clear()
+
+
+def hit_of(served: Served) -> t.Hit:
+    unit = served.unit
+    hit = t.Hit(
+        content=served.content,
+        created_at=dates.stamp(unit.created),
+        id=show(unit.uid),
+        relevance=served.relevance,
+        score=served.score,
+        session=unit.session,
+        tags=unit.tags,
+    )
+    if served.explain is not None:
+        hit.explain = served.explain
+    return hit

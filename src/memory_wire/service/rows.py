@@ -1,0 +1,73 @@
+"""Rows of the store as the index takes them. One function for a fresh row and for a replayed one, so that both are indexed alike."""
+
+from __future__ import annotations
+
+from memory_wire.kernels.text import terms
+from memory_wire.service import dates, voice
+from memory_wire.service.keys import tag_key
+from memory_wire.store.rows import Bank, IndexRow
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_wire.store.protocol import Reader
+
+Row = tuple[int, int, int, int, int, list[bytes], str, str]
+
+SPEAKER_FIELD = b"\x03"
+ROLE_BITS = 0b11
+
+
+def row_of(unit: IndexRow, language: int) -> Row:
+    """(id, created ms, flags, session or -1, position, field keys, header, text): what the index keeps of a unit.
+
+    Field keys are its date, tags and speaker. The header, words that every passage carries, is the breadcrumb and a speaker that the text
+    itself doesn't name.
+    """
+    speaker, header, flags, text = unit.speaker, unit.header, unit.flags, unit.content
+    named, role = voice.read(text)
+    if speaker is None:
+        speaker = named
+    elif named != speaker:
+        header = f"{header} {speaker}" if header else speaker
+    if role and not flags & ROLE_BITS:
+        flags |= role
+    fields = list(dates.terms(unit.created))
+    if unit.tags:
+        fields += [tag_key(tag) for tag in unit.tags]
+    if speaker:
+        fields += [SPEAKER_FIELD + term for term in dict.fromkeys(terms(speaker, language))]
+    return unit.id, unit.created, flags, unit.session, unit.position, fields, header, text
+
+
+class BankRows:
+    """One bank's rows as the index follows them, within one read transaction."""
+
+    __slots__ = ("bank", "language", "reader", "store_id")
+
+    def __init__(self, store_id: bytes, reader: Reader, bank: Bank, language: int) -> None:
+        self.store_id, self.reader, self.bank, self.language = store_id, reader, bank, language
+
+    @property
+    def version(self) -> tuple[int, int]:
+        return self.reader.version
+
+    def newest(self) -> tuple[int, bytes]:
+        return self.reader.newest(self.bank)
+
+    def identity(self, unit_id: int) -> bytes | None:
+        return self.reader.identity(self.bank, unit_id)
+
+    def rows(self, after: int, upto: int | None, limit: int) -> list[Row]:
+        return [row_of(unit, self.language) for unit in self.reader.rows(self.bank, after, upto, limit)]
+
+    def removed(self, after_seq: int) -> tuple[list[tuple[int, int]], int]:
+        return self.reader.removed(self.bank, after_seq)
+
+    def removal(self, seq: int) -> bytes | None:
+        return self.reader.removal(self.bank, seq)
+
+    def synced(self) -> int:
+        return self.reader.synced(self.bank)
+
+    def n_sessions(self) -> int:
+        return self.reader.n_sessions(self.bank)

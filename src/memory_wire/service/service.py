@@ -1,0 +1,208 @@
+"""The one service behind every surface: takes an operation, a scope and a request, returns the response or raises one of our errors.
+
+Thread-safe. Reads run in one read transaction; a write is checked and redacted first, joins a group commit, then enters the index before it
+is answered. Embedded callers, the HTTP server, MCP and the command line all come through `call` or `call_many`.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memory_wire import types as t
+from memory_wire.errors import MemoryWireError, NotReady, StorageError
+from memory_wire.index.cache import IndexCache
+from memory_wire.ops import Op
+from memory_wire.service import banks, dates, memories, recalls, settings, validate
+from memory_wire.service.changes import Added, Outcome
+from memory_wire.service.empty import NOTHING
+from memory_wire.service.keys import Keys
+from memory_wire.service.rows import BankRows, row_of
+from memory_wire.store.rows import Bank
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+
+    from memory_wire.index.bank import BankIndex
+    from memory_wire.store.protocol import Reader, Store, Tx
+
+    Work = Callable[[Tx], Outcome]
+
+SETTINGS_KEPT = 256
+
+
+class Service:
+    """`now` is the wall clock in milliseconds; tests replace it."""
+
+    def __init__(self, store: Store, index: IndexCache, now: Callable[[], int] = dates.now_ms) -> None:
+        self.store, self.index, self.now = store, index, now
+        self.recalls = recalls.Recalls(self)
+        self.index_faults = 0
+        self.last_fault = ""
+        self._keys: Keys | None = None
+        self._settings: dict[tuple[int, int], settings.Settings] = {}
+        self._there = False
+
+    # calls -------------------------------------------------------------------------------------------------------------------------
+
+    def call(self, op: Op, scope: t.Scope, request: t.Struct) -> object:
+        """The response of one operation. Raises MemoryWireError."""
+        if not op.writes:
+            return self._read(op, scope, request)
+        outcome = self.store.submit(self._work(op, scope, request))
+        self._there = True
+        self._follow(outcome)
+        return outcome.response
+
+    def call_many(self, calls: Sequence[tuple[Op, t.Scope, t.Struct]]) -> list[object]:
+        """Responses in order, the writes in one group commit; where a call failed, its error stands in its place."""
+        answers: list[object] = [None] * len(calls)
+        works: list[Work] = []
+        places: list[int] = []
+        for place, (op, scope, request) in enumerate(calls):
+            try:
+                if op.writes:
+                    works.append(self._work(op, scope, request))
+                    places.append(place)
+                else:
+                    answers[place] = self._read(op, scope, request)
+            except Exception as error:
+                answers[place] = as_ours(error)
+        for place, result in zip(places, self.store.write(works) if works else (), strict=True):
+            if isinstance(result, Outcome):
+                self._there = True
+                self._follow(result)
+                answers[place] = result.response
+            else:
+                answers[place] = as_ours(result)
+        return answers
+
+    def _read(self, op: Op, scope: t.Scope, request: t.Struct) -> object:
+        validate.scope(scope)
+        if op.name == "recall" or op.name == "reflect":
+            return getattr(self.recalls, op.name)(request, scope)
+        with self.read() as reader:
+            return READS[op.name](reader, request, scope)
+
+    def _work(self, op: Op, scope: t.Scope, request: t.Struct) -> Work:
+        if op.name == "retain":
+            return memories.retain(request, scope, self.keys, self.now(), self.settings_of)
+        if op.name == "retain_batch":
+            return memories.retain_batch(request, scope, self.keys, self.now(), self.settings_of)
+        return WRITES[op.name](request, scope)
+
+    # parts -------------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def keys(self) -> Keys:
+        """Hashes under the store's secret; opens the store."""
+        if self._keys is None:
+            self._keys = Keys(self.store.secret)
+        return self._keys
+
+    def read(self) -> AbstractContextManager[Reader]:
+        """A read transaction. A store that was never made reads as an empty one and isn't made by reading."""
+        if not self._there:
+            path = self.store.path
+            self._there = any(map(os.path.lexists, (path, f"{path}-wal", f"{path}.index")))
+            if not self._there:
+                return NOTHING
+        return self.store.read()
+
+    def settings_of(self, bank: Bank, source: Reader | Tx) -> settings.Settings:
+        """The reading of the bank's configuration, kept until it changes."""
+        if not bank.config_version:
+            return settings.DEFAULTS
+        key = (bank.id, bank.config_version)
+        found = self._settings.get(key)
+        if found is None:
+            if len(self._settings) >= SETTINGS_KEPT:
+                self._settings.clear()
+            found = self._settings[key] = settings.read(source.config(bank))
+        return found
+
+    def rows(self, reader: Reader, bank: Bank, language: int) -> BankRows:
+        """The bank as the index follows it."""
+        return BankRows(self.store.id, reader, bank, language)
+
+    # index -------------------------------------------------------------------------------------------------------------------------
+
+    def _follow(self, outcome: Outcome) -> None:
+        """Enters a committed write into the index. It is stored, so a fault here changes no answer: the next call replays what misses."""
+        if outcome.bank is None or not (outcome.changes or outcome.dropped):
+            return
+        try:
+            if outcome.dropped:
+                self.index.drop(outcome.bank.id)
+            else:
+                self._enter(self.index.open(outcome.bank.id, outcome.language), outcome)
+        except Exception as error:
+            self.index_faults += 1
+            self.last_fault = f"{type(error).__name__}: {error}"
+
+    def _enter(self, index: BankIndex, outcome: Outcome) -> None:
+        """Appends and removes when the index is just behind this write, else lets it catch up from the store."""
+        for change in outcome.changes:
+            if isinstance(change, Added):
+                current = index.append(row_of(change.row, outcome.language), None, change.after)
+            else:
+                current = index.remove([change.unit], change.seq, change.after)
+            if not current:
+                break
+        else:
+            if not index.over:
+                return
+        assert outcome.bank is not None
+        with self.store.read() as reader:
+            bank = reader.bank(outcome.bank.project, outcome.bank.name)
+            if bank is not None and bank.id == outcome.bank.id:
+                rows = self.rows(reader, bank, outcome.language)
+                index.catch_up(rows)
+                index.maintain(rows)
+
+    # life --------------------------------------------------------------------------------------------------------------------------
+
+    def ready(self) -> t.Ready:
+        """Whether store and index really answer. Raises NotReady."""
+        try:
+            with self.read() as reader:
+                bank = reader.bank("default", "default")
+                if bank is not None:
+                    language = self.settings_of(bank, reader).language
+                    self.index.open(bank.id, language).snapshot(self.rows(reader, bank, language))
+        except (MemoryWireError, OSError) as error:
+            raise NotReady(f"not ready: {error}") from error
+        return t.Ready(ready=True, store="ok", index="ok")
+
+    def idle(self) -> None:
+        """Gives caches, connections and maps back; the next call opens them again."""
+        self.recalls.idle()
+        self.index.idle()
+        if self._there:
+            self.store.idle()
+
+    def close(self) -> None:
+        """Closes index and store. Closing twice is no error."""
+        self.recalls.idle()
+        self.index.close()
+        self.store.close()
+
+
+READS: dict[str, Callable[..., object]] = {
+    "get_config": banks.get_config,
+    "memories": memories.memories,
+    "get": memories.get,
+    "stats": banks.stats,
+    "banks": banks.banks,
+}
+WRITES: dict[str, Callable[..., Work]] = {
+    "put_config": banks.put_config,
+    "forget": memories.forget,
+    "delete_bank": banks.delete_bank,
+}
+
+
+def as_ours(error: object) -> MemoryWireError:
+    """An error as one of ours; what isn't becomes a storage error with the reason as detail."""
+    return error if isinstance(error, MemoryWireError) else StorageError(f"{type(error).__name__}: {error}")

@@ -1,0 +1,73 @@
+"""What a bank's configuration means. The bytes are kept as they were put; this is their reading, made once per change.
+
+A malformed value in a key that has an effect counts as absent; unknown keys have no effect.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from memory_wire.config import RECALL_BUDGET
+
+LANGUAGES = {"english": 1, "en": 1, "none": 0}
+SYNONYM_WEIGHT = 0.7
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """`synonyms`: trigger word -> (terms, weight); `language`: stemmer number of the text kernel; `fusion`: default or reference."""
+
+    budget: int = RECALL_BUDGET
+    retain_tags: tuple[str, ...] = ()
+    synonyms: dict[str, tuple[list[str], float]] = {}
+    language: int = LANGUAGES["english"]
+    fusion: str = "default"
+
+
+DEFAULTS = Settings()
+
+
+def read(body: bytes | None) -> Settings:
+    """The settings in a configuration body."""
+    if not body or body == b"{}":
+        return DEFAULTS
+    found = msgspec.json.decode(body)
+    if not isinstance(found, dict):
+        return DEFAULTS
+    return Settings(
+        budget=unsigned(found.get("recallMaxTokens"), RECALL_BUDGET),
+        retain_tags=strings(found.get("retainTags")),
+        synonyms=synonyms(found.get("recallSynonyms")),
+        language=language(found.get("language")),
+        fusion="reference" if found.get("fusion") == "reference" else "default",
+    )
+
+
+def unsigned(value: object, default: int) -> int:
+    return value if type(value) is int and 0 <= value < 1 << 64 else default
+
+
+def strings(value: object) -> tuple[str, ...]:
+    """A list of strings; anything else in it makes the whole value malformed."""
+    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+        return ()
+    return tuple(value)
+
+
+def language(value: object) -> int:
+    return LANGUAGES.get(value.lower(), DEFAULTS.language) if isinstance(value, str) else DEFAULTS.language
+
+
+def synonyms(value: object) -> dict[str, tuple[list[str], float]]:
+    """`{trigger: {"terms": […], "weight": 0.7}}`; malformed entries are left out, weights above 1 are 1."""
+    found: dict[str, tuple[list[str], float]] = {}
+    if not isinstance(value, dict):
+        return found
+    for trigger, entry in value.items():
+        if not isinstance(entry, dict):
+            continue
+        terms = strings(entry.get("terms"))
+        weight = entry.get("weight", SYNONYM_WEIGHT)
+        if not terms or isinstance(weight, bool) or not isinstance(weight, int | float) or not weight > 0:
+            continue
+        found[trigger] = (list(terms), min(float(weight), 1.0))
+    return found
