@@ -109,13 +109,17 @@ class Wire:
 
     def _connect(self) -> socket.socket:
         try:
-            if isinstance(self.address, str):
-                connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-                connection.settimeout(self.timeout)
-                connection.connect(self.address)
+            if not isinstance(self.address, str):
+                connection = socket.create_connection(self.address, self.timeout)
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 return connection
-            connection = socket.create_connection(self.address, self.timeout)
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            connection.settimeout(self.timeout)
+            try:
+                connection.connect(self.address)
+            except OSError:
+                connection.close()
+                raise
             return connection
         except OSError as error:
             raise Unreachable(f"no server at {self.url}: {error.strerror or error}") from None
@@ -208,6 +212,8 @@ class Reader:
             if len(held) > limit:
                 raise ValueError("head too large")
             held += self.more()
+        if at > limit:
+            raise ValueError("head too large")
         self.left = held[at + len(mark) :]
         return held[:at]
 

@@ -75,7 +75,7 @@ class Surface:
         return answer
 
     def retain_batch(self, items: Iterable[t.Retain | Mapping[str, Any]], *, bank: str | None = None) -> t.BatchRetained:
-        """Stores up to 1,000 memories in one transaction; `results` in order. An invalid item is an error in its place and undoes no other."""
+        """Stores up to 1,000 memories in one transaction; `results` in order, an error where an item is invalid; it undoes no other."""
         found = [item if isinstance(item, t.Retain) else t.Retain(**item) for item in items]
         answer: t.BatchRetained = self.call("retain_batch", t.RetainBatch(items=found), bank)
         return answer

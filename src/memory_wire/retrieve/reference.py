@@ -1,6 +1,6 @@
 """The reference's ranking (`fusion: reference`): SQLite FTS5 and token overlap, fused by reciprocal rank, as the contract's §2 has it.
 
-Kept so that every measurement can show it beside ours. An object holds one bank in memory; the service builds it anew when the bank changed.
+Kept so that every measurement can show it beside ours. An object holds one bank in memory; the service builds a new one when it changed.
 Differences from the reference: statistics are the bank's own, and a word that FTS5 splits is a phrase instead of an error.
 """
 
