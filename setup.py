@@ -17,8 +17,8 @@ ONLY = {name for name in os.environ.get("MEMORY_WIRE_ONLY", "").split(",") if na
 
 SOURCES = {
     "text": ["fold.c", "stem.c", "token.c", "hash.c", "scan.c"],
-    "postings": ["codec.c", "segment.c", "live.c", "build.c", "merge.c"],
-    "rank": ["rank.c", "rescore.c", "fuzzy.c", "codec.c", "segment.c", "live.c"],
+    "postings": ["codec.c", "part.c", "segment.c", "live.c", "build.c", "merge.c", "stats.c", "verify.c"],
+    "rank": ["rank.c", "rescore.c", "fuzzy.c", "codec.c", "part.c", "segment.c", "live.c"],
     "fuse": ["fuse.c"],
 }
 

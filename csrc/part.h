@@ -15,7 +15,7 @@
 #error "segment files are used in place and are little-endian"
 #endif
 
-enum { MW_OK = 0, MW_CORRUPT = -1, MW_NOMEM = -2, MW_IO = -3, MW_FULL = -4, MW_INVALID = -5 };
+enum { MW_OK = 0, MW_CORRUPT = -1, MW_NOMEM = -2, MW_IO = -3, MW_FULL = -4, MW_INVALID = -5, MW_CANCELLED = -6 };
 enum { MW_SEGMENT = 1, MW_LIVE = 2 };                 /* mw_part.kind */
 
 #define MW_NONE UINT32_MAX                            /* no session, no position, no unit */
@@ -87,6 +87,7 @@ typedef struct mw_cursor {
     uint32_t limit;                                   /* ids returned are < limit (visible passages or units) */
     uint32_t last;                                    /* last id returned, MW_NONE at the start */
     uint32_t chunk, slot, room;                       /* live: arena chunk, next entry in it, entries it holds */
+    int field;
 } mw_cursor;
 
 /* 0, or < 0. Verifies the checksums under the list on first touch. */

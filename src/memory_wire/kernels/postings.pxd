@@ -5,7 +5,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 cdef extern from "part.h" nogil:
     enum:
-        MW_OK, MW_CORRUPT, MW_NOMEM, MW_IO, MW_FULL, MW_INVALID
+        MW_OK, MW_CORRUPT, MW_NOMEM, MW_IO, MW_FULL, MW_INVALID, MW_CANCELLED
         MW_SEGMENT, MW_LIVE
         MW_BLOCK, MW_PASSAGE_TOKENS, MW_KEY_BYTES, MW_FIELD_LIMIT, MW_MAX_TF
     uint32_t MW_NONE
@@ -64,9 +64,6 @@ cdef extern from "part.h" nogil:
 
 cdef class Parts:
     cdef mw_parts c                      # filled by __init__, constant afterwards
-    cdef readonly tuple members          # keeps segments and live arenas (and tombstones) alive
-    cdef mw_part *storage
-    cdef uint32_t *sessions
-
-
-cdef int raise_status(int code, str what) except -1
+    cdef readonly tuple members          # keeps the tombstone bitsets alive
+    cdef mw_part *storage                # c.part, writable
+    cdef uint32_t *sessions              # both session columns
