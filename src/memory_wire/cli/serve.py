@@ -1,0 +1,108 @@
+"""`memory-wire serve`: reads its words by hand and hands over to the server. Imports nothing that the serving process can do without."""
+
+from __future__ import annotations
+
+import os
+
+from memory_wire.config import DEFAULT_ADDR, DRAIN_SECONDS, QUIET_SECONDS, default_db
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memory_wire.serve.settings import Settings
+
+HELP = f"""memory-wire serve  [options]
+  Serve the store over HTTP until SIGTERM or SIGINT.
+    --addr HOST:PORT        where to listen (default {DEFAULT_ADDR}); `none` with --socket
+    --socket PATH           listen on a Unix socket as well
+    --db PATH               path of the store, created when missing
+    --sync full|normal      full (default): an answered write survives a power cut; normal: a crash only
+    --allow-host NAME       further name that requests may use in Host and Origin; repeatable
+    --allow-network-fs      open a store on a network file system
+    --quiet SECONDS         without a request, before caches are given back (default {QUIET_SECONDS:g})
+    --drain SECONDS         that running requests get after SIGTERM (default {DRAIN_SECONDS:g})
+  MEMORY_WIRE_LOG=off|error|access says what is written to stderr (default error)."""
+FLAGS = ("allow-network-fs",)
+VALUES = ("addr", "socket", "db", "sync", "allow-host", "quiet", "drain")
+LEVELS = ("off", "error", "access")
+
+
+class Usage(Exception):
+    """The words don't fit."""
+
+
+def serve(words: Sequence[str]) -> int:
+    """The exit status of `memory-wire serve`: 0 after a drain, 1 when it can't serve, 2 when the words don't fit."""
+    if "--help" in words or "-h" in words:
+        return say(HELP, 0)
+    try:
+        settings = settings_of(words)
+    except Usage as error:
+        return say(f"memory-wire serve: {error}\n{HELP}", 2)
+    from memory_wire.serve.loop import run
+
+    return run(settings)
+
+
+def settings_of(words: Sequence[str]) -> Settings:
+    """The settings that the words and the environment name. Raises Usage."""
+    given = values_of(words)
+    hosts = tuple(name for value in given.get("allow-host", []) for name in value.split(",") if name)
+    last = {name: values[-1] for name, values in given.items()}
+    level = os.environ.get("MEMORY_WIRE_LOG") or "error"
+    sync = last.get("sync", "full")
+    if level not in LEVELS:
+        raise Usage(f"MEMORY_WIRE_LOG is one of {', '.join(LEVELS)}, not {level!r}")
+    if sync not in ("full", "normal"):
+        raise Usage(f"--sync is full or normal, not {sync!r}")
+    from memory_wire.serve.settings import Settings
+
+    return Settings(
+        addr=last.get("addr", DEFAULT_ADDR),
+        socket=last.get("socket"),
+        db=os.path.abspath(os.path.expanduser(last.get("db") or default_db())),
+        sync=sync,
+        hosts=hosts,
+        allow_network_fs="allow-network-fs" in last,
+        quiet=seconds("quiet", last.get("quiet"), QUIET_SECONDS),
+        drain=seconds("drain", last.get("drain"), DRAIN_SECONDS),
+        log=level,
+    )
+
+
+def values_of(words: Sequence[str]) -> dict[str, list[str]]:
+    """Every option with the values given for it, in order. Raises Usage."""
+    found: dict[str, list[str]] = {}
+    queue = list(words)
+    while queue:
+        word = queue.pop(0)
+        name, equals, value = word.removeprefix("--").partition("=")
+        if not word.startswith("--") or name not in FLAGS + VALUES:
+            raise Usage(f"unexpected argument {word!r}")
+        if name in FLAGS:
+            if equals:
+                raise Usage(f"--{name} takes no value")
+        elif not equals:
+            if not queue:
+                raise Usage(f"--{name} needs a value")
+            value = queue.pop(0)
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def seconds(name: str, given: str | None, default: float) -> float:
+    if given is None:
+        return default
+    try:
+        value = float(given)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1e9:
+        raise Usage(f"--{name} takes a number of seconds, not {given!r}")
+    return value
+
+
+def say(text: str, status: int) -> int:
+    print(text)
+    return status

@@ -1,0 +1,79 @@
+"""Decides on a request by its head alone, before a byte of the body is read: who may ask, where it goes, what it may carry.
+
+Called by http.py once per request; no state.
+"""
+
+from __future__ import annotations
+
+from memory_wire.config import BODY_BYTES
+from memory_wire.serve.listen import host_of, origin_of
+from memory_wire.serve.reply import text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_wire.serve.incoming import Request
+    from memory_wire.serve.reply import Reply
+    from memory_wire.serve.routes import Router
+
+NO_TYPE = "Expected request with `Content-Type: application/json`"
+TOO_LARGE = f"Failed to buffer the request body: length limit exceeded ({BODY_BYTES} bytes)"
+BUSY = "too many request bodies at once; try again"
+
+
+def admit(request: Request, version: str, headers: dict[bytes, bytes], hosts: frozenset[bytes] | None, router: Router) -> Reply | None:
+    """Fills in route and placeholders; the reply that refuses, or None. `hosts` are the names allowed in Host, None for any."""
+    refusal = framing(version, headers, request.carries and request.upgrade)
+    if refusal is None and hosts is not None:
+        refusal = naming(headers, hosts)
+    if refusal is not None:
+        return refusal
+    path, _, request.query = target(request.url)
+    request.path = path
+    request.route, request.params, refusal = router.find(request.verb, path)
+    if request.route is None or request.route.body is None:
+        return refusal
+    if not is_json(headers.get(b"content-type", b"")):
+        return text(415, NO_TYPE)
+    if int(headers.get(b"content-length", b"0")) > BODY_BYTES:
+        return text(413, TOO_LARGE)
+    return None
+
+
+def framing(version: str, headers: dict[bytes, bytes], upgrade: bool) -> Reply | None:
+    """Refuses what this server doesn't speak; the parser has refused what is ambiguous."""
+    if version not in ("1.1", "1.0"):
+        return text(505, "HTTP/1.1 or HTTP/1.0 expected")
+    if headers.get(b"transfer-encoding", b"chunked").lower() != b"chunked":
+        return text(501, "unsupported Transfer-Encoding; only chunked is read")
+    if upgrade:
+        return text(501, "Upgrade with a body is not supported")
+    if headers.get(b"expect", b"100-continue").lower() != b"100-continue":
+        return text(417, "unsupported Expect; only 100-continue is known")
+    host = headers.get(b"host")
+    if (host is None and version == "1.1") or (host is not None and b"," in host):
+        return text(400, "malformed request: exactly one Host header is needed")
+    return None
+
+
+def naming(headers: dict[bytes, bytes], hosts: frozenset[bytes]) -> Reply | None:
+    """A page that rebinds its name to this machine is told apart by the names it uses for us and for itself."""
+    origin = headers.get(b"origin")
+    if host_of(headers.get(b"host", b"")) in hosts and (origin is None or origin_of(origin) in hosts):
+        return None
+    return text(403, "forbidden host")
+
+
+def target(url: bytes) -> tuple[bytes, bytes, bytes]:
+    """Path, `?`, query of a request target; the absolute form is reduced to its path, a fragment is dropped."""
+    if not url.startswith(b"/"):
+        scheme, mark, rest = url.partition(b"://")
+        if mark and scheme.lower() in (b"http", b"https"):
+            slash = rest.find(b"/")
+            url = rest[slash:] if slash >= 0 else b"/"
+    return url.partition(b"#")[0].partition(b"?")
+
+
+def is_json(kind: bytes) -> bool:
+    """`application/json` or `application/…+json`, parameters allowed."""
+    name = kind.partition(b";")[0].strip().lower()
+    return name == b"application/json" or (name.startswith(b"application/") and name.endswith(b"+json"))

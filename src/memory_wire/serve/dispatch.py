@@ -1,0 +1,128 @@
+"""From a parsed request to its reply: reads are answered at once on the loop thread, writes go into the next group commit.
+
+Shared by all connections of a server; knows operations, not sockets.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from memory_wire.errors import MemoryWireError, StorageError
+from memory_wire.serve import metrics, reply
+from memory_wire.serve.commits import Commits
+from memory_wire.serve.routes import Router
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from uvloop import Loop
+
+    from memory_wire.serve.http import Connection
+    from memory_wire.serve.incoming import Request
+    from memory_wire.serve.log import Log
+    from memory_wire.serve.reply import Reply
+    from memory_wire.service import Service
+
+OPENAPI = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "openapi.json")
+
+
+class Dispatch:
+    """`touch` is called for every request that uses the storage. `held` counts bytes of bodies not yet answered."""
+
+    def __init__(self, loop: Loop, service: Service, log: Log, touch: Callable[[], None]) -> None:
+        self.service = service
+        self.log = log
+        self.touch = touch
+        self.clock = time.perf_counter
+        self.held = 0
+        self.connections = 0
+        self.answered: dict[tuple[str, int], int] = {}
+        self.commits = Commits(loop, service, self.deliver, self.lost)
+        own = (("health", self.health), ("ready", self.ready), ("metrics", self.metrics), ("openapi.json", self.openapi))
+        self.router = Router(own)
+
+    def start(self, request: Request) -> None:
+        """Answers a request, or hands it to the next commit."""
+        route = request.route
+        assert route is not None
+        try:
+            if route.op is None:
+                request.reply = route.answer()
+            else:
+                self.touch()
+                scope, call, request.receipt, request.more = route.read(request.params, request.query, request.body)
+                if route.writes:
+                    self.commits.submit(request, (route.op, scope, call))
+                    return
+                self.answer(request, self.service.call(route.op, scope, call))
+        except Exception as error:
+            self.answer(request, error)
+        self.release(request)
+
+    def answer(self, request: Request, result: object) -> None:
+        """Sets the reply that a response or an exception makes."""
+        route = request.route
+        assert route is not None
+        if isinstance(result, Exception):
+            request.reply = self.refusal(result, route.contract)
+            return
+        status, kind, body, more = (reply.plain if request.receipt else route.render)(result)
+        request.reply = (status, kind, body, more + request.more)
+
+    def refusal(self, error: Exception, contract: bool) -> Reply:
+        """What goes out for an exception; details of the storage and of surprises go to the log only."""
+        if not isinstance(error, MemoryWireError):
+            self.lost(error)
+            error = StorageError(str(error))
+        elif isinstance(error, StorageError):
+            self.log.problem(error.code, error.detail)
+        return reply.refused(error, contract)
+
+    def deliver(self, answered: list[tuple[Request, object]]) -> None:
+        """The answers of one commit, in the order the writes came in."""
+        connections: dict[Connection, None] = {}
+        for request, result in answered:
+            self.answer(request, result)
+            self.release(request)
+            connections[request.connection] = None
+        for connection in connections:
+            connection.advance()
+
+    def release(self, request: Request) -> None:
+        """The request's body no longer counts against the allowance."""
+        self.held -= request.size
+        request.size = 0
+        request.body = b""
+
+    def render(self, request: Request) -> bytes:
+        """The bytes of a request's reply; it counts as answered."""
+        answer = request.reply
+        assert answer is not None
+        key = (request.route.name if request.route else "", answer[0])
+        self.answered[key] = self.answered.get(key, 0) + 1
+        if self.log.access:
+            seconds = self.clock() - request.begun if request.begun else 0.0
+            self.log.request(request.connection.peer, request.verb, request.path, answer[0], len(answer[2]), seconds)
+        return reply.to_bytes(answer, close=request.close, old=request.old, bodiless=request.verb == b"HEAD")
+
+    def lost(self, error: BaseException) -> None:
+        """An exception nobody expected: the log is the only place left for it."""
+        self.log.failure("internal", error)
+
+    # the server's own routes -------------------------------------------------------------------------------------------------------
+
+    def health(self) -> Reply:
+        return reply.text(200, "ok")
+
+    def ready(self) -> Reply:
+        """Asks the store and the index."""
+        return reply.ready(self.service.ready())
+
+    def metrics(self) -> Reply:
+        return metrics.render(self.answered, self.connections, self.service.gauges())
+
+    def openapi(self) -> Reply:
+        with open(OPENAPI, "rb") as file:
+            return 200, reply.JSON, file.read(), b""

@@ -1,0 +1,211 @@
+"""One HTTP/1.1 connection: reads into the parser, replies out in the order of the requests, backpressure, deadlines, closing.
+
+Reads go into one buffer shared by all connections (a read is parsed before the next begins). Incoming makes requests of bytes,
+Dispatch answers them; this module decides when.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from memory_wire import config
+from memory_wire.serve.incoming import IDLE, Incoming, Request
+from memory_wire.serve.reply import CONTINUE, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from asyncio import Transport
+
+    from memory_wire.serve.loop import Server
+
+
+class Connection:
+    """Protocol of one client. Sequential: a request starts when those before it are answered, except that writes may follow writes."""
+
+    __slots__ = ("choked", "dispatch", "dropped", "eof", "incoming", "inflight", "later", "lingering", "paused", "peer", "sent", "server",
+                 "stall", "stall_mark", "transport", "waiting")  # fmt: skip
+
+    def __init__(self, server: Server, hosts: frozenset[bytes] | None, peer: str) -> None:
+        self.server = server
+        self.dispatch = server.dispatch
+        self.peer = peer
+        self.transport: Transport | None = None
+        self.incoming = Incoming(self, server.dispatch, hosts, server.loop.time)
+        self.waiting = self.incoming.waiting  # parsed, not started
+        self.inflight: deque[Request] = deque()  # started, not answered
+        self.eof = False  # the peer has shut its side
+        self.paused = False  # we don't read: too much is queued
+        self.choked = False  # we don't answer: the peer doesn't read
+        self.lingering = False  # our side is shut, the peer's bytes are dropped until it closes
+        self.later = False  # `again` is scheduled
+        self.dropped = self.sent = self.stall_mark = 0
+        self.stall = 0.0
+
+    # the transport's calls ---------------------------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: Transport) -> None:
+        self.transport = transport
+        transport.set_write_buffer_limits(config.WRITE_HIGH, config.WRITE_LOW)
+        self.server.joined(self)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.transport = None
+        self.incoming.close()
+        self.server.left(self)
+
+    def get_buffer(self, hint: int) -> memoryview:
+        return self.server.buffer
+
+    def buffer_updated(self, n: int) -> None:
+        if self.incoming.deaf:
+            self.dropped += n
+            if self.dropped > config.LINGER_BYTES and self.transport is not None:
+                self.transport.abort()
+            return
+        self.incoming.feed(self.server.buffer[:n])
+        self.advance()
+
+    def eof_received(self) -> bool:
+        """What the peer asked in full before it shut its side is answered, then the connection ends."""
+        self.eof = True
+        self.incoming.abandon()
+        return bool(self.waiting or self.inflight) and not self.lingering
+
+    def pause_writing(self) -> None:
+        self.choked = True
+
+    def resume_writing(self) -> None:
+        self.choked = False
+        self.advance()
+
+    # answering ---------------------------------------------------------------------------------------------------------------------
+
+    def advance(self) -> None:
+        """Answers what can be answered and starts what may start, a few at a time so that other connections get their turn."""
+        waiting, inflight = self.waiting, self.inflight
+        turns = config.PIPELINE
+        out: list[bytes] = []
+        size = 0
+        while self.transport is not None and not self.choked and not self.lingering:
+            if inflight and inflight[0].reply is not None:
+                request = inflight.popleft()
+                data = self.render(request)
+                out.append(data)
+                size += len(data)
+                if request.close:
+                    self.write(out)
+                    self.finish()
+                    return
+                if size > config.WRITE_HIGH:
+                    self.write(out)
+                    out, size = [], 0
+            elif waiting and turns and (waiting[0].writes or not inflight):
+                request = waiting.popleft()
+                inflight.append(request)
+                if request.reply is None:
+                    turns -= 1
+                    self.dispatch.start(request)
+            else:
+                break
+        self.write(out)
+        if not turns and waiting and not self.later:
+            self.later = True
+            self.server.loop.call_soon(self.again)
+        self.settle()
+
+    def again(self) -> None:
+        self.later = False
+        self.advance()
+
+    def render(self, request: Request) -> bytes:
+        if self.server.draining and not self.waiting and not self.inflight and self.incoming.phase == IDLE:
+            request.close = True
+        return self.dispatch.render(request)
+
+    def write(self, out: list[bytes]) -> None:
+        if out and self.transport is not None:
+            data = out[0] if len(out) == 1 else b"".join(out)
+            self.sent += len(data)
+            self.transport.write(data)
+
+    def settle(self) -> None:
+        """After every step: reading goes on or pauses, the idle time begins, an ended peer is let go."""
+        transport, incoming = self.transport, self.incoming
+        if transport is None or self.lingering:
+            return
+        queued = len(self.waiting) + len(self.inflight)
+        full = queued >= config.PIPELINE or self.choked
+        if full != self.paused and not self.eof and not incoming.deaf:
+            self.paused = full
+            if full:
+                transport.pause_reading()
+            else:
+                transport.resume_reading()
+                incoming.deadline = max(incoming.deadline, self.server.loop.time() + config.HEAD_SECONDS)  # the pause was ours
+        if queued:
+            return
+        if self.eof:
+            transport.close()
+        elif incoming.phase == IDLE:
+            incoming.deadline = self.server.loop.time() + config.IDLE_SECONDS
+        elif incoming.continues:
+            incoming.continues = False
+            self.write([CONTINUE])
+
+    def finish(self) -> None:
+        """Shuts our side after the last reply and drops what still comes: closing at once could destroy the reply on its way."""
+        transport = self.transport
+        if transport is None:
+            return
+        self.incoming.deaf = self.lingering = True
+        self.incoming.deadline = self.server.loop.time() + config.LINGER_SECONDS
+        if self.eof:
+            transport.close()
+            return
+        try:
+            transport.write_eof()
+        except OSError:
+            transport.abort()  # the peer is gone already
+            return
+        if self.paused:
+            self.paused = False
+            transport.resume_reading()
+
+    # the server's calls ------------------------------------------------------------------------------------------------------------
+
+    @property
+    def busy(self) -> bool:
+        return bool(self.waiting or self.inflight)
+
+    def drain(self) -> None:
+        """The server is ending: an idle connection is closed, a busy one when its last reply is out."""
+        if self.transport is not None and self.incoming.phase == IDLE and not self.busy and not self.lingering:
+            self.transport.close()
+
+    def look(self, now: float) -> None:
+        """Deadlines, once a sweep."""
+        transport, incoming = self.transport, self.incoming
+        if transport is None:
+            return
+        left = transport.get_write_buffer_size()
+        if left:
+            self.look_at_reader(transport, now, self.sent - left)
+            return
+        self.stall = 0.0
+        if now < incoming.deadline or self.paused or (self.busy and incoming.phase == IDLE):
+            return
+        if incoming.phase == IDLE:
+            transport.close()
+        else:
+            incoming.refuse(text(408, "request timeout"))
+            self.advance()
+
+    def look_at_reader(self, transport: Transport, now: float, taken: int) -> None:
+        """A peer that doesn't take its replies is cut off."""
+        if self.lingering:
+            self.incoming.deadline = now + config.LINGER_SECONDS
+        if self.stall == 0.0 or taken >= self.stall_mark + config.WRITE_LOW:
+            self.stall = now + config.STALL_SECONDS
+            self.stall_mark = taken
+        elif now >= self.stall:
+            transport.abort()

@@ -1,0 +1,152 @@
+"""Bound sockets, TCP and Unix, and which names a Host header may carry on each. Only loop.py calls this.
+
+A listener can be made of any bound socket, so one handed over by a service manager needs nothing but a further call of `over`.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import stat
+
+from memory_wire.config import BACKLOG
+from memory_wire.errors import CannotListen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memory_wire.serve.settings import Settings
+
+LOOPBACK_NAMES = (b"localhost", b"127.0.0.1", b"[::1]")
+
+
+class Listener:
+    """`hosts` are the names requests may use, None when they are not checked; `exposed` says that other machines can connect."""
+
+    __slots__ = ("exposed", "hosts", "inode", "name", "path", "sock")
+
+    def __init__(self, sock: socket.socket, name: str, hosts: frozenset[bytes] | None, exposed: bool = False, path: str = "") -> None:
+        self.sock = sock
+        self.name = name
+        self.hosts = hosts
+        self.exposed = exposed
+        self.path = path
+        self.inode = os.stat(path).st_ino if path else 0
+
+    def close(self) -> None:
+        """Stops listening and removes the socket file if it is still this one."""
+        self.sock.close()
+        try:
+            if self.path and os.stat(self.path).st_ino == self.inode:
+                os.unlink(self.path)
+        except FileNotFoundError:
+            return
+
+
+def bind(settings: Settings) -> list[Listener]:
+    """The listeners that the settings name, TCP first. Raises CannotListen."""
+    found: list[Listener] = []
+    try:
+        if settings.addr != "none":
+            found.append(tcp(settings.addr, settings.hosts))
+        if settings.socket:
+            found.append(unix(settings.socket))
+    except CannotListen:
+        for listener in found:
+            listener.close()
+        raise
+    if not found:
+        raise CannotListen("none", "no address and no socket given")
+    return found
+
+
+def tcp(addr: str, hosts: Sequence[str]) -> Listener:
+    host, port = split(addr)
+    sock = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind(("127.0.0.1" if host == "localhost" else host, port))  # the name would load the resolver
+        sock.listen(BACKLOG)
+    except OSError as error:
+        sock.close()
+        raise CannotListen(addr, reason(error)) from None
+    return over(sock, hosts)
+
+
+def over(sock: socket.socket, hosts: Sequence[str]) -> Listener:
+    """A listener over a bound TCP socket."""
+    sock.setblocking(False)
+    host, port = sock.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    loopback = host.startswith("127.") or host == "::1"
+    checked = frozenset((*LOOPBACK_NAMES, shown.encode(), *(host_of(name.encode()) for name in hosts)))
+    return Listener(sock, f"{shown}:{port}", checked if loopback or hosts else None, exposed=not loopback)
+
+
+def unix(path: str) -> Listener:
+    """A listener on a socket file only this user may open. What a dead server left behind is removed."""
+    path = os.path.abspath(path)
+    name = f"unix://{path}"
+    clear(path, name)
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o077)  # the file must never exist with wider permissions
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        os.umask(0o177)
+        sock.bind(path)
+        sock.listen(BACKLOG)
+    except OSError as error:
+        sock.close()
+        raise CannotListen(name, reason(error)) from None
+    finally:
+        os.umask(before)
+    sock.setblocking(False)
+    return Listener(sock, name, None, path=path)
+
+
+def clear(path: str, name: str) -> None:
+    """Removes a socket file that nobody listens on. Raises CannotListen for a live one and for anything else at that path."""
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:
+        return  # not there, or binding will say what is wrong
+    if not stat.S_ISSOCK(mode):
+        raise CannotListen(name, "the path exists and is not a socket")
+    probe = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    probe.setblocking(False)
+    try:
+        probe.connect(path)
+    except ConnectionRefusedError:
+        os.unlink(path)
+        return
+    except OSError as error:
+        if error.errno not in (errno.EAGAIN, errno.EINPROGRESS):
+            raise CannotListen(name, reason(error)) from None
+    finally:
+        probe.close()
+    raise CannotListen(name, "address already in use")
+
+
+def split(addr: str) -> tuple[str, int]:
+    """Host and port of `host:port` or `[v6]:port`. Raises CannotListen."""
+    host, colon, port = addr.rpartition(":")
+    if not colon or not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
+        raise CannotListen(addr, "not of the form host:port")
+    return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+def reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+def host_of(value: bytes) -> bytes:
+    """The name in a Host header or origin without its port, in lower case."""
+    end = value.find(b"]") + 1 if value.startswith(b"[") else value.find(b":")
+    return (value if end < 1 else value[:end]).lower()
+
+
+def origin_of(value: bytes) -> bytes:
+    """The host of an Origin header; `null` stays what it is and matches nothing."""
+    return host_of(value.partition(b"://")[2] or value)

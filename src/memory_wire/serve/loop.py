@@ -1,0 +1,220 @@
+"""The serving process: sockets, the event loop, signals, draining, timers. `run` is called by the command line and returns its status.
+
+One loop thread parses, answers reads and sends; one helper thread commits (commits.py). With no connection there is no timer, and after
+the quiet time has passed the process sleeps in epoll.
+"""
+
+from __future__ import annotations
+
+import gc
+import signal
+import sys
+
+from uvloop import Loop
+
+from memory_wire import config
+from memory_wire.errors import MemoryWireError
+from memory_wire.serve import listen, state
+from memory_wire.serve.dispatch import Dispatch
+from memory_wire.serve.http import Connection
+from memory_wire.serve.log import Log
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Sequence
+
+    from memory_wire.serve.listen import Listener
+    from memory_wire.serve.settings import Settings
+    from memory_wire.service import Service
+
+EXPOSED = "warning: {} can be reached from other machines and asks nobody for a key"
+
+
+def run(settings: Settings) -> int:
+    """Serves until told to stop. 0 after a drain, 1 when it can't start or was cut short; the reason is one line on stderr."""
+    listeners: list[Listener] = []
+    try:
+        listeners = listen.bind(settings)
+        from memory_wire.service import open_service  # a taken address is told before the engine is loaded
+
+        service = open_service(settings.db, sync=settings.sync, create=True, allow_network_fs=settings.allow_network_fs)
+        service.open()
+    except MemoryWireError as error:
+        detail = getattr(error, "detail", "")
+        sys.stderr.write(f"memory-wire: {error}{f': {detail}' if detail else ''}\n")
+        for listener in listeners:
+            listener.close()
+        return 1
+    return Server(settings, listeners, service).serve()
+
+
+class Server:
+    """What the connections share, and the process around them."""
+
+    def __init__(self, settings: Settings, listeners: Sequence[Listener], service: Service) -> None:
+        self.settings = settings
+        self.listeners = listeners
+        self.service = service
+        self.log = Log(settings.log)
+        self.loop = Loop()
+        self.dispatch = Dispatch(self.loop, service, self.log, self.touch)
+        self.buffer = memoryview(bytearray(config.READ_BYTES))
+        self.connections: set[Connection] = set()
+        self.joining = 0  # accepted, not yet on the loop
+        self.accepting = False
+        self.draining = False
+        self.clean = True
+        self.sweeping = self.watching = False
+        self.touched = 0.0
+
+    def serve(self) -> int:
+        """Runs the loop until a signal ends it and gives everything back; the exit status."""
+        loop = self.loop
+        loop.set_exception_handler(self.failed)
+        loop.add_signal_handler(signal.SIGTERM, self.end)
+        loop.add_signal_handler(signal.SIGINT, self.end)
+        try:
+            self.announce()
+            self.accept_more()
+            self.touch()
+            gc.collect()
+            gc.freeze()  # what start-up made lives as long as the process; collections need not walk it
+            loop.run_forever()
+        finally:
+            self.stop_listening()
+            self.dispatch.commits.close()
+            state.withdraw(self.settings.db)
+            self.service.close()
+            loop.close()
+        return 0 if self.clean else 1
+
+    def announce(self) -> None:
+        names = [listener.name for listener in self.listeners]
+        state.publish(self.settings.db, names)
+        for listener in self.listeners:
+            if listener.exposed:
+                self.log.notice(EXPOSED.format(listener.name))
+        shown = " and ".join(name if "://" in name else f"http://{name}" for name in names)
+        self.log.notice(f"serving {self.settings.db} at {shown}")
+
+    # accepting ---------------------------------------------------------------------------------------------------------------------
+
+    def accept_more(self) -> None:
+        if not self.accepting and not self.draining:
+            self.accepting = True
+            for listener in self.listeners:
+                self.loop.add_reader(listener.sock, self.accept, listener)
+
+    def accept_no_more(self) -> None:
+        """Leaves further clients in the kernel's queue."""
+        if self.accepting:
+            self.accepting = False
+            for listener in self.listeners:
+                self.loop.remove_reader(listener.sock)
+
+    def accept(self, listener: Listener) -> None:
+        try:
+            sock, address = listener.sock.accept()
+        except (BlockingIOError, ConnectionError):
+            return  # the client left before its turn
+        except OSError as error:  # out of descriptors: one may be free later
+            self.log.problem("accept", str(error))
+            self.accept_no_more()
+            self.loop.call_later(config.SWEEP_SECONDS, self.accept_more)
+            return
+        sock.setblocking(False)
+        peer = f"{address[0]}:{address[1]}" if isinstance(address, tuple) else "unix"
+        self.joining += 1
+        self.loop.create_task(self.join(Connection(self, listener.hosts, peer), sock))
+        if len(self.connections) + self.joining >= config.CONNECTIONS:
+            self.accept_no_more()
+
+    async def join(self, connection: Connection, sock: socket.socket) -> None:
+        # not an asyncio.Protocol on purpose: that would lose uvloop's buffered reads
+        await self.loop.connect_accepted_socket(lambda: connection, sock)  # type: ignore[type-var]
+
+    def joined(self, connection: Connection) -> None:
+        self.joining -= 1
+        self.connections.add(connection)
+        self.dispatch.connections = len(self.connections)
+        if not self.sweeping:
+            self.sweeping = True
+            self.loop.call_later(config.SWEEP_SECONDS, self.sweep)
+        if self.draining:
+            connection.drain()
+
+    def left(self, connection: Connection) -> None:
+        self.connections.discard(connection)
+        self.dispatch.connections = len(self.connections)
+        if self.draining:
+            self.drained()
+        elif len(self.connections) + self.joining < config.CONNECTIONS:
+            self.accept_more()
+
+    # timers ------------------------------------------------------------------------------------------------------------------------
+
+    def sweep(self) -> None:
+        """Deadlines of all connections; runs only while there are any."""
+        now = self.loop.time()
+        for connection in list(self.connections):
+            connection.look(now)
+        self.sweeping = bool(self.connections)
+        if self.sweeping:
+            self.loop.call_later(config.SWEEP_SECONDS, self.sweep)
+
+    def touch(self) -> None:
+        """A request uses the storage: the quiet time starts again. One timer serves all requests."""
+        self.touched = self.loop.time()
+        if not self.watching:
+            self.watching = True
+            self.loop.call_later(self.settings.quiet, self.quiet)
+
+    def quiet(self) -> None:
+        """Nobody has asked for a while: caches are given back and the helper thread ends."""
+        left = self.touched + self.settings.quiet - self.loop.time()
+        if left > 0 or self.dispatch.commits.busy:
+            self.loop.call_later(max(left, 0.01), self.quiet)
+            return
+        self.watching = False
+        self.dispatch.commits.rest()
+
+    # ending ------------------------------------------------------------------------------------------------------------------------
+
+    def end(self) -> None:
+        """First signal: drain. Second: abort; a commit that runs is still finished."""
+        if self.draining:
+            self.cut()
+            return
+        self.draining = True
+        self.stop_listening()
+        self.loop.call_later(self.settings.drain, self.cut)
+        for connection in list(self.connections):
+            connection.drain()
+        self.drained()
+
+    def stop_listening(self) -> None:
+        self.accept_no_more()
+        for listener in self.listeners:
+            listener.close()
+        self.listeners = ()
+
+    def drained(self) -> None:
+        if not self.connections and not self.joining:
+            self.loop.stop()
+
+    def cut(self) -> None:
+        """Ends the connections that are left, whatever they wait for."""
+        self.clean = not self.connections
+        for connection in list(self.connections):
+            if connection.transport is not None:
+                connection.transport.abort()
+        self.loop.call_soon(self.loop.stop)
+
+    def failed(self, loop: object, context: dict[str, object]) -> None:
+        """The loop's exception handler. A broken connection is no news."""
+        error = context.get("exception")
+        if error is None:
+            self.log.problem("internal", str(context.get("message")))
+        elif isinstance(error, BaseException) and not isinstance(error, OSError):
+            self.log.failure("internal", error)

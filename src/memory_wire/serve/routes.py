@@ -1,0 +1,126 @@
+"""Routes, generated from the operation table: which operation a path and a verb name, and how its request is read.
+
+`Router.find` answers for loop.py and http.py; adding a row to `ops.OPS` adds a route.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from memory_wire import ops
+from memory_wire.errors import Invalid
+from memory_wire.serve import reply
+from memory_wire.serve.read import Body, Query, segment
+from memory_wire.types import Scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from memory_wire.serve.reply import Reply
+
+UNDECODABLE = {"bank": "invalid bank id"}  # what the contract says of a segment that is no text
+
+
+def missing() -> Reply:
+    return reply.NOT_FOUND
+
+
+class Route:
+    """One verb of one path. Without `op` it is the server's own, answered by `answer`."""
+
+    __slots__ = ("answer", "body", "contract", "name", "op", "places", "query", "render", "writes")
+
+    def __init__(self, name: str, op: ops.Op | None = None, answer: Callable[[], Reply] = missing) -> None:
+        self.name = name
+        self.op = op
+        self.answer = answer
+        self.places: tuple[str, ...] = ()
+        self.body: Body | None = None
+        self.query: Query | None = None
+        self.writes = self.contract = False
+        self.render: Callable[..., Reply] = reply.plain
+        if op is not None:
+            self.places = tuple(part[1:-1] for part in op.http[1].split("/") if part.startswith("{"))
+            self.writes, self.contract = op.writes, op.contract
+            self.body = Body(op.request) if op.body else None
+            self.query = Query(op.request, self.places, op.contract, receipt=op.name in {"retain", "retain_batch"})
+            self.render = reply.renderer(op.request, op.response)
+
+    def read(self, params: list[bytes], query: bytes, body: bytes) -> tuple[Scope, Struct, bool, bytes]:
+        """Scope, request Struct, whether a receipt is asked for, and header lines naming ignored fields.
+
+        Raises Invalid, Malformed or WrongType.
+        """
+        assert self.op is not None and self.query is not None
+        values: dict[str, object] = {}
+        scope = Scope()
+        for name, raw in zip(self.places, params, strict=True):
+            value = segment(raw)
+            if value is None:
+                raise Invalid(name, "not valid UTF-8", UNDECODABLE.get(name))
+            if name == "bank":
+                scope = Scope(bank=value)
+            else:
+                values[name] = value
+        receipt = self.query.into(values, query)
+        if self.body is None:
+            return scope, self.op.request(**values), receipt, b""
+        call, ignored = self.body.decode(body)
+        return scope, call, receipt, ignored
+
+
+class Node:
+    """A path up to one segment: what may follow literally, what any other segment leads to, and the verbs that end here."""
+
+    __slots__ = ("any", "literal", "verbs")
+
+    def __init__(self) -> None:
+        self.literal: dict[bytes, Node] = {}
+        self.any: Node | None = None
+        self.verbs: dict[bytes, Route] = {}
+
+
+class Router:
+    """All routes. Literal segments are compared undecoded and win over placeholders; a placeholder never takes an empty segment."""
+
+    def __init__(self, own: Iterable[tuple[str, Callable[[], Reply]]]) -> None:
+        """`own` are the server's own pages by name, each at the path of that name."""
+        self.root = Node()
+        for op in ops.OPS:
+            self.add(op.http[0], op.http[1], Route(op.name, op))
+        for name, answer in own:
+            self.add("GET", f"/{name}", Route(name, answer=answer))
+
+    def add(self, verb: str, path: str, route: Route) -> None:
+        node = self.root
+        for part in path.encode()[1:].split(b"/"):
+            if part.startswith(b"{"):
+                node.any = node.any or Node()
+                node = node.any
+            else:
+                node = node.literal.setdefault(part, Node())
+        node.verbs[verb.encode()] = route
+
+    def find(self, verb: bytes, path: bytes) -> tuple[Route | None, list[bytes], Reply | None]:
+        """The route and the path's placeholders, or the reply that refuses: 404, or 405 with Allow. HEAD asks like GET."""
+        node: Node | None = self.root
+        params: list[bytes] = []
+        for part in path[1:].split(b"/") if path.startswith(b"/") else (b"*",):
+            assert node is not None
+            literal = node.literal.get(part)
+            if literal is None and part:
+                params.append(part)
+                literal = node.any
+            node = literal
+            if node is None:
+                return None, params, reply.NOT_FOUND
+        assert node is not None
+        route = node.verbs.get(b"GET" if verb == b"HEAD" else verb)
+        if route is not None:
+            return route, params, None
+        if not node.verbs:
+            return None, params, reply.NOT_FOUND
+        verbs = sorted({*node.verbs, *((b"HEAD",) if b"GET" in node.verbs else ())})
+        return None, params, reply.not_allowed(verbs)
+
