@@ -1,6 +1,6 @@
 """The record store's interface, for type checkers and for a second store to come. Never imported at run time by the serving path.
 
-A store passes tests/store/contract; `sqlite.Store` is the one there is. All text that comes in is redacted already; all keys and hashes are
+`sqlite.Store` is the one there is. All text that comes in is redacted already; all keys and hashes are
 16 bytes computed by the caller (`content_hash(raw, key=store.secret)` for keys). Times are integer milliseconds.
 """
 
@@ -41,6 +41,9 @@ class Tx(Protocol):
     def next_position(self, bank: Bank, session: int) -> int:
         """Takes the next free position of a session, from 0. Positions are never reused."""
 
+    def claim_position(self, bank: Bank, session: int, position: int) -> None:
+        """Marks a position as taken, and all before it: for rows that bring their own (an import)."""
+
     def duplicate(self, bank: Bank, hash: bytes) -> tuple[int, bytes] | None:
         """(unit id, uid) of the oldest memory with that hash; records and chunks never vouch."""
 
@@ -65,7 +68,11 @@ class Tx(Protocol):
         """Deletes a bank; returns how many memories it listed. Its name is free at once; large banks are emptied by `Store.purge`."""
 
     def prune(self, bank: Bank, seq: int, keep: Sequence[int] = ()) -> int:
-        """Forgets removals up to `seq`, except those of the units in `keep` (ids that a manifest names as covered). Returns how many."""
+        """Forgets removals below `seq`, except those of the units in `keep`; returns how many.
+
+        `seq` is the lower of the removal seqs of the manifests still in use and `keep` the unit ids they name as covered, so that
+        `removal` and `identity` go on answering for what a manifest names.
+        """
 
     def recount(self, bank: Bank) -> None:
         """Counts the bank anew; makes `tally` cheap again after the oldest or newest memory was deleted."""
@@ -84,8 +91,8 @@ class Reader(Protocol):
     def config(self, bank: Bank) -> bytes | None:
         """The configuration as it was put."""
 
-    def units(self, ids: Sequence[int]) -> dict[int, Unit]:
-        """Live units by id, in id order; ids that are gone are missing. The caller has checked that the ids are the bank's."""
+    def units(self, bank: Bank, ids: Sequence[int]) -> dict[int, Unit]:
+        """Live units of the bank by id, in id order; ids that are gone or another bank's are missing."""
 
     def by_uid(self, bank: Bank, uid: bytes) -> Unit | None:
         """A live memory or record of this bank."""
@@ -116,6 +123,9 @@ class Reader(Protocol):
 
     def removed(self, bank: Bank, after_seq: int) -> tuple[list[tuple[int, int]], int]:
         """[(seq, unit id)] after that seq, and the newest seq. Raises Pruned when older ones are no longer kept."""
+
+    def removal(self, bank: Bank, seq: int) -> bytes | None:
+        """16 bytes that tell this removal from any other that may have had its seq before a loss; None for an unknown one."""
 
     def synced(self, bank: Bank) -> int:
         """Newest unit id of this snapshot, after making sure that its commit has reached the disk."""

@@ -88,7 +88,7 @@ class Unit(Struct, kw_only=True):
 
 
 class IndexRow(Struct):
-    """What the index needs of a unit. `flags`: bits 0-1 role, bit 2 chunk; `session` is -1 for none; `header` a chunk's breadcrumb or ''."""
+    """What the index needs of a unit. `flags`: bits 0-1 role, bit 2 chunk. `session` is -1 for none, `header` a chunk's breadcrumb."""
 
     id: int
     created: int

@@ -1,0 +1,67 @@
+"""The schema's version and the steps from one to the next. An upgrade is one transaction: a store is at a version, never between two.
+
+`PRAGMA application_id` tells our files from other SQLite databases, `PRAGMA user_version` is the version.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from sqlite3 import Connection, complete_statement
+
+from memory_wire.errors import StoreRefused
+
+VERSION = 1
+APPLICATION_ID = 0x4D576972  # "MWir"
+
+Step = Callable[[Connection], None]  # runs inside the upgrade's transaction
+
+
+def run_script(connection: Connection, script: str) -> None:
+    """Runs the statements of a script inside the transaction that is open (executescript would commit it)."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if complete_statement(statement):
+            connection.execute(statement)
+            statement = ""
+    if statement.strip():
+        raise ValueError(f"unfinished statement: {statement.strip()[:80]}")
+
+
+def create(connection: Connection) -> None:
+    """Version 1: the schema, the store's id and its secret, project and bank `default`."""
+    with open(os.path.join(os.path.dirname(__file__), "schema.sql"), encoding="utf-8") as file:
+        run_script(connection, file.read())
+    connection.execute("INSERT INTO meta VALUES ('store', ?), ('secret', ?)", (os.urandom(16), os.urandom(32)))
+
+
+STEPS: Mapping[int, Step] = {1: create}  # the version a step leads to -> the step
+
+
+def version(connection: Connection, path: str) -> int:
+    """The store's version, 0 for an empty database. Raises StoreRefused for a database that isn't a store, or one of a newer version."""
+    (mark,) = connection.execute("PRAGMA application_id").fetchone()
+    (found,) = connection.execute("PRAGMA user_version").fetchone()
+    if mark != APPLICATION_ID and (found or connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()):
+        raise StoreRefused(f"store refused: {path} is a database of another program")
+    if found > VERSION:
+        raise StoreRefused(f"store refused: {path} has format {found}, this program reads up to {VERSION}; upgrade memory-wire")
+    return int(found)
+
+
+def upgrade(connection: Connection, path: str, steps: Mapping[int, Step] = STEPS) -> int:
+    """Brings a store to the newest version in `steps`; returns the version it had. Several processes may try at once: one does it."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        found = version(connection, path)
+        for number in range(found + 1, max(steps) + 1):
+            steps[number](connection)
+            connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    return found
