@@ -39,6 +39,8 @@ def writer(path: str, sync: str) -> sqlite3.Connection:
             _set(connection, "fullfsync = ON", "checkpoint_fullfsync = ON")
         if found < migrate.VERSION:
             migrate.upgrade(connection, path)
+        if sync == "normal":
+            connection.execute("INSERT OR IGNORE INTO meta VALUES ('lax', x'01')")
         return connection
     except BaseException as error:
         connection.close()
@@ -63,7 +65,7 @@ def reader(path: str) -> sqlite3.Connection | None:
 
 
 def meta(connection: sqlite3.Connection) -> dict[str, bytes]:
-    """What the store knows of itself: `store` (16 bytes), `secret` (32 bytes), `lax` when it ever had a writer without full syncs."""
+    """What the store knows of itself: `store` (16 bytes), `secret` (32 bytes), `lax` if it ever had a writer without full syncs."""
     return dict(connection.execute("SELECT key, value FROM meta"))
 
 

@@ -19,6 +19,11 @@ def index_folder(path: str) -> str:
     return path + ".index"
 
 
+def absent(path: str) -> bool:
+    """True when there is no database and nothing says that there was one: whoever only reads may answer as for an empty store."""
+    return not _there(path) and not _left_behind(path)
+
+
 def settle(path: str, create: bool, allow_network_fs: bool) -> bool:
     """Makes sure that there is a database file to open; True when it is an empty one that must be filled at once.
 

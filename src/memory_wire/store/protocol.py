@@ -61,6 +61,9 @@ class Tx(Protocol):
     def delete(self, bank: Bank, unit_id: int) -> Removed | None:
         """Deletes a memory, or marks a record as deleted; None when the bank has no such live unit."""
 
+    def config(self, bank: Bank) -> bytes | None:
+        """The configuration as it was put."""
+
     def set_config(self, bank: Bank, body: bytes) -> None:
         """Replaces the configuration, kept byte for byte."""
 

@@ -62,12 +62,13 @@ class Removed(Struct):
 
 
 class Existing(Struct):
-    """The row a document id holds now: what `replace` keeps of it."""
+    """The row a document id holds now: what `replace` keeps of it. `session_key` is the key that `session` (an ordinal) stands for."""
 
     id: int
     uid: bytes
     session: int | None
     position: int | None
+    session_key: bytes | None
 
 
 class Unit(Struct, kw_only=True):

@@ -26,7 +26,8 @@ _FIND = """
 SELECT id FROM unit WHERE substr(uid, 1, 8) = substr(?, 1, 8) AND uid = ? AND bank = ? AND kind < 2 AND deleted IS NULL LIMIT 1
 """
 _DOCUMENT = """
-SELECT u.id, u.uid, u.session, u.position FROM document_key d JOIN unit u ON u.id = d.unit WHERE d.bank = ? AND d.key = ?
+SELECT u.id, u.uid, u.session, u.position, s.key FROM document_key d JOIN unit u ON u.id = d.unit
+LEFT JOIN session s ON s.bank = u.bank AND s.ordinal = u.session WHERE d.bank = ? AND d.key = ?
 """
 _DROP_TAG = "UPDATE tag SET units = units - 1 WHERE bank = ? AND tag = ?"
 _ADD_TAG = "INSERT INTO tag VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET units = units + 1"
@@ -68,6 +69,11 @@ class Tx:
             if bank is not None:
                 self._banks[project, name] = bank
         return bank
+
+    def config(self, bank: Bank) -> bytes | None:
+        """The configuration as it was put."""
+        row = self._execute("SELECT config FROM bank WHERE id = ?", (bank.id,)).fetchone()
+        return None if row is None else row[0]
 
     def set_config(self, bank: Bank, body: bytes) -> None:
         """Replaces the configuration, kept byte for byte."""

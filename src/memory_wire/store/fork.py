@@ -1,0 +1,43 @@
+"""What stores do when their process forks. SQLite must not be carried over a fork: not its connections, not a mutex another thread holds.
+
+Before a fork every store waits, shortly, until no call is inside SQLite. The child never closes what it inherited and begins afresh.
+"""
+
+from __future__ import annotations
+
+import os
+import weakref
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_wire.store.sqlite import Store
+
+stores: weakref.WeakSet[Store] = weakref.WeakSet()  # a store adds itself
+_held: list[tuple[Store, tuple[bool, int]]] = []
+
+
+def leak(value: object) -> None:
+    """Takes a reference nobody drops, not even the interpreter's end: closing an inherited connection meddles with the parent's locks."""
+    from _ctypes import Py_INCREF
+
+    Py_INCREF(value)
+
+
+def _before() -> None:
+    for store in [store for store in stores if not store.closed]:
+        _held.append((store, store.quiet()))
+
+
+def _after_in_parent() -> None:
+    while _held:
+        store, held = _held.pop()
+        store.resume(held)
+
+
+def _after_in_child() -> None:
+    _held.clear()
+    for store in list(stores):
+        store.disown()
+
+
+os.register_at_fork(before=_before, after_in_parent=_after_in_parent, after_in_child=_after_in_child)
