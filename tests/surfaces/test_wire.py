@@ -138,9 +138,8 @@ def test_what_is_no_answer(answer: bytes) -> None:
 
 def test_silence_ends(tmp_path: Path) -> None:
     path = str(tmp_path / "s")
-    with peer([b"", b""], path=path) as server:
-        with pytest.raises(Unreachable, match=r"within 0\.2 s"):
-            Wire(server.url, timeout=0.2).request("GET", "/")
+    with peer([b"", b""], path=path) as server, pytest.raises(Unreachable, match=r"within 0\.2 s"):
+        Wire(server.url, timeout=0.2).request("GET", "/")
     assert not alive(f"unix://{tmp_path}/none")
 
 

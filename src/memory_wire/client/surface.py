@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class Hits(list[t.Hit]):
-    """The hits of a recall, best first. `index` says when part of the index is being rebuilt and hits may be missing, else None."""
+    """The hits of a recall, best first. `rebuilding` says how far a rebuild of the index is, when hits may be missing, else None."""
 
-    index: str | None = None
+    rebuilding: str | None = None
 
 
 class Surface:
@@ -111,7 +111,7 @@ class Surface:
         )
         answer: t.Recalled = self.call("recall", request, bank)
         hits = Hits(answer.hits)
-        hits.index = answer.index
+        hits.rebuilding = answer.index
         return hits
 
     def reflect(self, query: str, *, bank: str | None = None, tags: list[str] | None = None) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from memory_wire.config import CANDIDATES, RESULTS
-from memory_wire.retrieve import analyse, explain, filters
+from memory_wire.kernels import rank
+from memory_wire.retrieve import analyse, filters
 from memory_wire.retrieve.trim import Trim
 
 TYPE_CHECKING = False
@@ -55,15 +56,6 @@ class Ask(Struct, kw_only=True):
     explain: bool = False
 
 
-class Ranked(Struct):
-    """A place in a ranking; `row` is what explains it."""
-
-    id: int
-    score: float
-    relevance: float
-    row: int = 0
-
-
 class Served(Struct):
     """A hit as served: `content` may be cut."""
 
@@ -80,7 +72,7 @@ def recall(parts: Parts, ask: Ask, language: int, synonyms: Synonyms, fetch: Fet
     allowed = filters.build(parts, ask)
     candidates = CANDIDATES
     while True:
-        hits = analyse.search(parts, query, NEIGHBOURS * candidates, allowed, candidates)
+        hits = rank.search(parts, query, NEIGHBOURS * candidates, allowed, candidates, role=True)
         ids, scores, relevance = hits.ids(), hits.scores(), hits.relevance()
         walk = Walk(ask, fetch)
         walk.take(ids, scores, relevance)
@@ -89,9 +81,16 @@ def recall(parts: Parts, ask: Ask, language: int, synonyms: Synonyms, fetch: Fet
             break
         candidates *= WIDEN
     if ask.explain:
+        from memory_wire.retrieve import explain
+
         for served, place in zip(walk.served, walk.places, strict=True):
-            served.explain = explain.row(query, hits, place)
+            served.explain = explain.row(query, hits, place, served.unit.content, language)
     return walk.served
+
+
+def idle() -> None:
+    """Gives the accumulators kept between calls back."""
+    rank.trim()
 
 
 class Walk:

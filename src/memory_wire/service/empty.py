@@ -4,6 +4,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from memory_wire.store.protocol import Reader
     from memory_wire.store.rows import BankSummary
 
 
@@ -25,4 +28,4 @@ class Nothing:
         return []
 
 
-NOTHING = Nothing()
+NOTHING: AbstractContextManager[Reader] = Nothing()  # type: ignore[assignment]  # nothing else of a Reader can be reached without a bank

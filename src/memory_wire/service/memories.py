@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from memory_wire import config
 from memory_wire import types as t
 from memory_wire.errors import DocumentExists, MemoryWireError, UnknownMemory, WrongType
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     Read = Callable[[Bank, Tx], Settings]
 
 
-class Draft(t.Struct):
+class Draft(Struct):
     """A retain that passed its checks, redacted; what remains needs the database. `document` and `session` are (key, shown form)."""
 
     content: str

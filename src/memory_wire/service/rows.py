@@ -36,7 +36,8 @@ def row_of(unit: IndexRow, language: int) -> Row:
         fields += [tag_key(tag) for tag in unit.tags]
     if speaker:
         fields += [SPEAKER_FIELD + term for term in dict.fromkeys(terms(speaker, language))]
-    return unit.id, unit.created, flags, unit.session, unit.position, fields, header, text
+    position = unit.position if unit.session >= 0 else -1
+    return unit.id, unit.created, flags, unit.session, position, fields, header, text
 
 
 class BankRows:

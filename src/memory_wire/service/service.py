@@ -7,16 +7,22 @@ is answered. Embedded callers, the HTTP server, MCP and the command line all com
 from __future__ import annotations
 
 import os
+from _thread import allocate_lock
 
 from memory_wire import types as t
 from memory_wire.errors import MemoryWireError, NotReady, StorageError
 from memory_wire.index.cache import IndexCache
 from memory_wire.ops import Op
-from memory_wire.service import banks, dates, memories, recalls, settings, validate
+from memory_wire.retrieve import pipeline
+from memory_wire.service import banks, dates, memories, settings, validate
 from memory_wire.service.changes import Added, Outcome
 from memory_wire.service.empty import NOTHING
 from memory_wire.service.keys import Keys
+from memory_wire.service.recalls import Recalls
 from memory_wire.service.rows import BankRows, row_of
+from memory_wire.service.settings import Settings
+from memory_wire.store import sqlite
+from memory_wire.store.place import absent, index_folder
 from memory_wire.store.rows import Bank
 
 TYPE_CHECKING = False
@@ -24,8 +30,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
+    from msgspec import Struct
+
     from memory_wire.index.bank import BankIndex
-    from memory_wire.store.protocol import Reader, Store, Tx
+    from memory_wire.store.protocol import Reader, Tx
+    from memory_wire.store.sqlite import Store
 
     Work = Callable[[Tx], Outcome]
 
@@ -33,29 +42,41 @@ SETTINGS_KEPT = 256
 
 
 class Service:
-    """`now` is the wall clock in milliseconds; tests replace it."""
+    """One store with its index. `now` is the wall clock in milliseconds; tests replace it."""
 
-    def __init__(self, store: Store, index: IndexCache, now: Callable[[], int] = dates.now_ms) -> None:
-        self.store, self.index, self.now = store, index, now
-        self.recalls = recalls.Recalls(self)
+    def __init__(
+        self,
+        path: str,
+        *,
+        sync: str = "full",
+        create: bool = True,
+        allow_network_fs: bool = False,
+        now: Callable[[], int] = dates.now_ms,
+    ) -> None:
+        self.path = os.path.abspath(path)
+        self.now = now
+        self.recalls = Recalls(self)
         self.index_faults = 0
         self.last_fault = ""
+        self._how = (sync, create, allow_network_fs)
+        self._opening = allocate_lock()
+        self._closed = False
+        self._store: Store | None = None
+        self._index: IndexCache | None = None
         self._keys: Keys | None = None
-        self._settings: dict[tuple[int, int], settings.Settings] = {}
-        self._there = False
+        self._settings: dict[tuple[int, int], Settings] = {}
 
     # calls -------------------------------------------------------------------------------------------------------------------------
 
-    def call(self, op: Op, scope: t.Scope, request: t.Struct) -> object:
+    def call(self, op: Op, scope: t.Scope, request: Struct) -> object:
         """The response of one operation. Raises MemoryWireError."""
         if not op.writes:
             return self._read(op, scope, request)
         outcome = self.store.submit(self._work(op, scope, request))
-        self._there = True
         self._follow(outcome)
         return outcome.response
 
-    def call_many(self, calls: Sequence[tuple[Op, t.Scope, t.Struct]]) -> list[object]:
+    def call_many(self, calls: Sequence[tuple[Op, t.Scope, Struct]]) -> list[object]:
         """Responses in order, the writes in one group commit; where a call failed, its error stands in its place."""
         answers: list[object] = [None] * len(calls)
         works: list[Work] = []
@@ -71,21 +92,20 @@ class Service:
                 answers[place] = as_ours(error)
         for place, result in zip(places, self.store.write(works) if works else (), strict=True):
             if isinstance(result, Outcome):
-                self._there = True
                 self._follow(result)
                 answers[place] = result.response
             else:
                 answers[place] = as_ours(result)
         return answers
 
-    def _read(self, op: Op, scope: t.Scope, request: t.Struct) -> object:
+    def _read(self, op: Op, scope: t.Scope, request: Struct) -> object:
         validate.scope(scope)
         if op.name == "recall" or op.name == "reflect":
             return getattr(self.recalls, op.name)(request, scope)
         with self.read() as reader:
             return READS[op.name](reader, request, scope)
 
-    def _work(self, op: Op, scope: t.Scope, request: t.Struct) -> Work:
+    def _work(self, op: Op, scope: t.Scope, request: Struct) -> Work:
         if op.name == "retain":
             return memories.retain(request, scope, self.keys, self.now(), self.settings_of)
         if op.name == "retain_batch":
@@ -95,22 +115,49 @@ class Service:
     # parts -------------------------------------------------------------------------------------------------------------------------
 
     @property
+    def store(self) -> Store:
+        """The record store, made on first use when that is allowed. Raises StoreMissing, StoreRefused."""
+        return self._store or self._open(self._how[1])
+
+    @property
+    def index(self) -> IndexCache:
+        """The open indexes of the store's banks."""
+        if self._index is None:
+            self._open(self._how[1])
+        assert self._index is not None
+        return self._index
+
+    @property
     def keys(self) -> Keys:
-        """Hashes under the store's secret; opens the store."""
+        """Hashes under the store's secret."""
         if self._keys is None:
             self._keys = Keys(self.store.secret)
         return self._keys
 
+    def open(self) -> None:
+        """Opens the store now, making it when that is allowed. Raises StoreMissing, StoreRefused, StorageError."""
+        self.store.open()
+
+    def _open(self, create: bool) -> Store:
+        with self._opening:
+            if self._closed:
+                raise StorageError(f"{self.path}: the store is closed")
+            if self._store is None:
+                sync, _, network = self._how
+                store = sqlite.Store(self.path, sync=sync, create=create, allow_network_fs=network)
+                self._index = IndexCache(index_folder(self.path))
+                self._store = store
+            return self._store
+
     def read(self) -> AbstractContextManager[Reader]:
         """A read transaction. A store that was never made reads as an empty one and isn't made by reading."""
-        if not self._there:
-            path = self.store.path
-            self._there = any(map(os.path.lexists, (path, f"{path}-wal", f"{path}.index")))
-            if not self._there:
+        if self._store is None:
+            if absent(self.path) and not self._closed:
                 return NOTHING
+            self._open(create=False)
         return self.store.read()
 
-    def settings_of(self, bank: Bank, source: Reader | Tx) -> settings.Settings:
+    def settings_of(self, bank: Bank, source: Reader | Tx) -> Settings:
         """The reading of the bank's configuration, kept until it changes."""
         if not bank.config_version:
             return settings.DEFAULTS
@@ -154,12 +201,7 @@ class Service:
             if not index.over:
                 return
         assert outcome.bank is not None
-        with self.store.read() as reader:
-            bank = reader.bank(outcome.bank.project, outcome.bank.name)
-            if bank is not None and bank.id == outcome.bank.id:
-                rows = self.rows(reader, bank, outcome.language)
-                index.catch_up(rows)
-                index.maintain(rows)
+        self.catch_up(outcome.bank.project, outcome.bank.name)
 
     # life --------------------------------------------------------------------------------------------------------------------------
 
@@ -172,21 +214,57 @@ class Service:
                     language = self.settings_of(bank, reader).language
                     self.index.open(bank.id, language).snapshot(self.rows(reader, bank, language))
         except (MemoryWireError, OSError) as error:
-            raise NotReady(f"not ready: {error}") from error
+            raise NotReady(f"not ready: {getattr(error, 'detail', error)}") from error
         return t.Ready(ready=True, store="ok", index="ok")
+
+    def gauges(self) -> dict[str, int]:
+        """Counters for the metrics; touches no storage."""
+        store, index = self._store, self._index
+        return {
+            "acknowledged": store.acknowledged if store else 0,
+            "commits": store.commits if store else 0,
+            "index_faults": self.index_faults,
+            "live_units": index.live_units if index else 0,
+            "open_banks": index.open_banks if index else 0,
+        }
+
+    def catch_up(self, project: str, name: str) -> None:
+        """Brings a bank's index up to the store, sealing and merging what is over the bounds."""
+        with self.store.read() as reader:
+            bank = reader.bank(project, name)
+            if bank is not None:
+                language = self.settings_of(bank, reader).language
+                rows = self.rows(reader, bank, language)
+                index = self.index.open(bank.id, language)
+                index.catch_up(rows)
+                index.maintain(rows)
 
     def idle(self) -> None:
         """Gives caches, connections and maps back; the next call opens them again."""
         self.recalls.idle()
-        self.index.idle()
-        if self._there:
-            self.store.idle()
+        pipeline.idle()
+        if self._index is not None:
+            self._index.idle()
+        if self._store is not None:
+            self._store.idle()
 
     def close(self) -> None:
-        """Closes index and store. Closing twice is no error."""
+        """Closes index and store; calls fail afterwards. Closing twice is no error."""
+        with self._opening:
+            self._closed = True
+            store, index = self._store, self._index
+            self._store = self._index = None
         self.recalls.idle()
-        self.index.close()
-        self.store.close()
+        if index is not None:
+            index.close()
+        if store is not None:
+            store.close()
+
+    def __enter__(self) -> Service:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
 
 
 READS: dict[str, Callable[..., object]] = {

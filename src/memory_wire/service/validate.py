@@ -15,6 +15,7 @@ from memory_wire.service import dates
 NUL = "must not contain NUL"
 UNICODE = "must be valid Unicode (no lone surrogates)"
 MODES = (None, "replace", "append")
+BODY = "Failed to parse the request body as JSON"
 MAX_INTEGER = (1 << 64) - 1
 
 
@@ -179,7 +180,9 @@ def bank_config(body: bytes) -> None:
     try:
         body.decode()
         found = json.decode(body)
-    except (DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Malformed(f"Failed to parse the request body as JSON: {error}") from None
+    except UnicodeDecodeError as error:
+        raise Malformed(f"{BODY}: not valid UTF-8 (byte {error.start})") from None
+    except (DecodeError, RecursionError) as error:
+        raise Malformed(f"{BODY}: {error}") from None
     if not isinstance(found, dict):
         raise Invalid("config", "must be a JSON object", "invalid bank config")

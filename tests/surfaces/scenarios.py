@@ -1,0 +1,552 @@
+"""What the operations do, written once against the typed surface. Every surface runs every scenario; its answers must be the same.
+
+A scenario gets a surface whose default bank doesn't exist yet.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from memory_wire import types as t
+from memory_wire.client import Surface
+from memory_wire.errors import DocumentExists, Invalid, Malformed, MemoryWireError, UnknownBank, UnknownMemory, WrongType
+
+Scenario = Callable[[Surface], None]
+SCENARIOS: list[Scenario] = []
+NOBODY = "00000000-0000-4000-8000-000000000000"
+
+
+def scenario(function: Scenario) -> Scenario:
+    SCENARIOS.append(function)
+    return function
+
+
+def refused(kind: type[MemoryWireError], text: str) -> pytest.RaisesExc[MemoryWireError]:
+    """The call in this block raises exactly this."""
+    return pytest.raises(kind, match=f"^{re.escape(text)}$")
+
+
+def contents(hits: list[t.Hit]) -> list[str]:
+    return [hit.content for hit in hits]
+
+
+@scenario
+def unknown_bank(s: Surface) -> None:
+    assert s.recall("x") == []
+    assert s.reflect("x") == "no relevant memories"
+    page = s.memories()
+    assert (page.items, page.total) == ([], 0)
+    assert s.stats() == t.Stats(memories=0, tags=0, oldest=None, newest=None)
+    with refused(UnknownMemory, "unknown memory"):
+        s.get(NOBODY)
+    with refused(UnknownBank, "unknown bank"):
+        s.get_config()
+    with refused(UnknownBank, "unknown bank"):
+        s.put_config({"a": 1})
+    with refused(UnknownBank, "unknown bank"):
+        s.get_config()
+    assert s.forget(NOBODY) is False
+    with refused(UnknownBank, "unknown bank"):
+        s.delete_bank(s.bank, confirm=s.bank)
+
+
+@scenario
+def empty_bank(s: Surface) -> None:
+    assert s.forget(s.retain("gone soon").id)
+    assert s.recall("gone") == []
+    assert s.reflect("gone") == "no relevant memories"
+    assert s.memories().total == 0
+    assert s.stats() == t.Stats(memories=0, tags=0, oldest=None, newest=None)
+    assert s.get_config() == b"{}"
+    with refused(UnknownMemory, "unknown memory"):
+        s.get(NOBODY)
+
+
+@scenario
+def retain_and_dedup(s: Surface) -> None:
+    first = s.retain("auth uses jose middleware", created_at="2026-01-02", context="why", tags=["a"])
+    assert first.deduplicated is False and first.redacted == []
+    again = s.retain("auth uses jose middleware", created_at="2026-05-05", context="other", tags=["b"])
+    assert again.deduplicated is True and again.id == first.id
+    item = s.get(first.id)
+    assert (item.content, item.context, item.created_at) == ("auth uses jose middleware", "why", "2026-01-02T00:00:00.000Z")
+    assert s.recall("jose", tags=["b"]) == [] and len(s.recall("jose", tags=["a"])) == 1
+    assert s.retain(" auth uses jose middleware").id != first.id  # stored untrimmed
+    assert s.stats().memories == 2
+
+
+@scenario
+def dedup_is_per_session(s: Surface) -> None:
+    lone = s.retain("ok")
+    one = s.retain("ok", session="one")
+    assert len({lone.id, one.id, s.retain("ok", session="two").id}) == 3
+    assert s.retain("ok", session="one").id == one.id
+    assert s.retain("ok").id == lone.id
+    assert s.retain("ok", session="  ").id == lone.id
+
+
+@scenario
+def values_that_are_refused(s: Surface) -> None:
+    for blank in ("", "   ", "\n\t", "\u3000", "nul \0 inside"):
+        with refused(Invalid, "invalid content"):
+            s.retain(blank)
+    for mode in ("", "APPEND", "append ", "merge"):
+        with refused(Invalid, "invalid content"):
+            s.retain("x", update_mode=mode)
+    with refused(Invalid, "invalid content: must be at most 1,000,000 characters"):
+        s.retain("x" * 1_000_001)
+    for bank in ("", " ", "\t\u3000", "a" * 513):
+        if bank:  # an empty segment is no route over HTTP
+            with refused(Invalid, "invalid bank id"):
+                s.retain("x", bank=bank)
+    with refused(Invalid, "invalid created_at: must be an RFC 3339 date-time or a date (YYYY-MM-DD) of the years 1 to 9999"):
+        s.retain("x", created_at="yesterday")
+    with refused(Invalid, "invalid context: must not contain NUL"):
+        s.retain("x", context="a\0b")
+    with refused(Invalid, "invalid tags: must be at most 256 characters"):
+        s.retain("x", tags=["t" * 257])
+    with refused(Invalid, "invalid document_id: must be at most 1,024 characters"):
+        s.retain("x", document_id="d" * 1025)
+    with refused(Invalid, "invalid session: must not contain NUL"):
+        s.retain("x", session="\0")
+    assert s.stats().memories == 0
+    with refused(UnknownBank, "unknown bank"):  # nothing was stored, not even the bank
+        s.get_config()
+
+
+@scenario
+def recall_values_that_are_refused(s: Surface) -> None:
+    s.retain("something")
+    for k in (0, 101):
+        with refused(Invalid, "invalid k: must be 1 to 100"):
+            s.recall("x", k=k)
+    for floor in (-0.1, 1.1):
+        with refused(Invalid, "invalid min_score: must be 0 to 1"):
+            s.recall("x", min_score=floor)
+    with refused(Invalid, "invalid query: must not contain NUL"):
+        s.recall("a\0b")
+    for name in ("since", "until"):
+        with pytest.raises(Invalid, match=f"^invalid {name}: must be an RFC 3339"):
+            s.call("recall", t.Recall(query="x", **{name: "soon"}))
+    with refused(WrongType, "Failed to deserialize the JSON body into the target type: budget: expected an unsigned integer"):
+        s.recall("x", budget=-1)
+
+
+@scenario
+def lone_surrogates_are_refused(s: Surface) -> None:
+    for text in ("bad \ud800 surrogate", "\udfff"):
+        with pytest.raises((Invalid, Malformed)) as caught:
+            s.target.call("retain", t.Retain(content=text), s.bank)  # type: ignore[attr-defined]
+        assert caught.value.status == 400
+
+
+@scenario
+def documents(s: Surface) -> None:
+    first = s.retain("rev one about colour", document_id=" doc ", created_at="2020-01-01")
+    second = s.retain("rev two about colour", document_id="doc", tags=["new"])
+    assert first.id != second.id and s.stats().memories == 1
+    assert contents(s.recall("colour")) == ["rev two about colour"]
+    assert s.retain("rev two about colour", document_id="doc").id != second.id  # replace is never deduplicated
+    assert s.recall("colour", tags=["new"]) == []  # tags replaced wholesale
+    with refused(DocumentExists, "document already exists; use update_mode=replace"):
+        s.retain("rev four", document_id="doc", update_mode="append")
+    assert contents(s.recall("colour")) == ["rev two about colour"]
+    assert s.retain("fresh", document_id="other", update_mode="append").deduplicated is False
+    assert s.retain("plain", update_mode="append", document_id="  ").id == s.retain("plain").id
+    assert s.retain("same", document_id="p").id != s.retain("same", document_id="q").id
+    assert s.retain("same").deduplicated is True  # a row owned by a document vouches
+    with refused(UnknownMemory, "unknown memory"):
+        s.get(first.id)
+
+
+@scenario
+def a_replaced_document_keeps_its_place(s: Surface) -> None:
+    for line in ("alpha one", "beta two", "gamma three"):
+        s.retain(line, session="talk", document_id=line.split()[0])
+    s.retain("beta changed", document_id="beta")
+    hit = s.recall("beta changed")[0]
+    assert hit.session == "talk"
+    assert {hit.content for hit in s.recall("alpha beta gamma", session="talk")} == {"alpha one", "beta changed", "gamma three"}
+    assert s.retain("beta changed", session="talk").deduplicated is True
+    s.retain("beta moved", document_id="beta", session="elsewhere")
+    assert s.recall("beta")[0].session == "elsewhere"
+
+
+@scenario
+def tags(s: Surface) -> None:
+    s.retain("deploy with systemd", tags=[" Ops ", "ops", "INFRA", "", "  "])
+    s.retain("deploy with docker", tags=["infra", "docker"])
+    s.retain("deploy by hand")
+    found = {hit.content: hit.tags for hit in s.recall("deploy")}
+    assert found == {"deploy with systemd": ["ops", "infra"], "deploy with docker": ["infra", "docker"], "deploy by hand": []}
+    assert contents(s.recall("deploy", tags=["OPS "])) == ["deploy with systemd"]
+    assert set(contents(s.recall("deploy", tags=["ops", "docker"]))) == {"deploy with systemd", "deploy with docker"}
+    assert s.recall("deploy", tags=["", "  "]) == []
+    assert len(s.recall("deploy", tags=[])) == 3
+    assert contents(s.recall("deploy", exclude_tags=["infra"])) == ["deploy by hand"]
+    assert len(s.recall("deploy", exclude_tags=[" "])) == 3
+    assert s.recall("deploy", tags=["nowhere"]) == []
+    assert s.stats().tags == 3
+    s.retain("many", tags=[f"t{i}" for i in range(30)])
+    assert [len(s.recall("many", tags=[tag])) for tag in ("t19", "t20")] == [1, 0]
+    long = ["ü" * 256, "ü" * 255 + "v"]  # beyond a key's bytes: still told apart
+    s.retain("long tag", tags=[long[0]])
+    assert [len(s.recall("long", tags=[tag])) for tag in long] == [1, 0]
+
+
+@scenario
+def exclusion_never_starves(s: Surface) -> None:
+    s.retain("needle about falcon migration")
+    s.retain_batch([{"content": f"falcon migration chunk {i} falcon migration", "tags": ["transcript"]} for i in range(320)])
+    assert contents(s.recall("falcon migration", exclude_tags=["transcript"])) == ["needle about falcon migration"]
+
+
+@scenario
+def dates(s: Surface) -> None:
+    for day in (1, 2, 3):
+        s.retain(f"standup {day}", created_at=f"2026-03-0{day}T12:00:00Z")
+    s.retain("standup late", created_at="2026-03-03T12:00:00.500Z")
+
+    def found(**bounds: str) -> set[str]:
+        return {hit.content.split()[1] for hit in s.recall("standup", **bounds)}  # type: ignore[arg-type]
+
+    assert found(since="2026-03-02") == {"2", "3", "late"}
+    assert found(until="2026-03-02T12:00:00Z") == {"1"}
+    assert found(since="2026-03-02T12:00:00Z", until="2026-03-03T12:00:00.001Z") == {"2", "3"}
+    assert found(since="2026-03-03T12:00:00.001Z") == {"late"}
+    assert found(since="2026-03-02T14:00:00+02:00", until="2026-03-02T12:00:00.001Z") == {"2"}
+    assert found(since="2026-03-03", until="2026-03-03") == set()
+    assert s.stats().oldest == "2026-03-01T12:00:00.000Z"
+    assert s.stats().newest == "2026-03-03T12:00:00.500Z"
+
+
+@scenario
+def dates_beyond_the_index(s: Surface) -> None:
+    s.retain("chronicle old", created_at="0001-01-01")
+    s.retain("chronicle new", created_at="9999-12-31T23:59:59.999Z")
+    assert {hit.created_at for hit in s.recall("chronicle")} == {"0001-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"}
+    assert contents(s.recall("chronicle", until="1500-01-01")) == ["chronicle old"]
+    assert contents(s.recall("chronicle", since="5000-01-01")) == ["chronicle new"]
+    assert s.recall("chronicle", since="0001-01-02", until="9999-12-31") == []
+
+
+@scenario
+def bounds_within_a_second_never_starve(s: Surface) -> None:
+    s.retain("orbit early", created_at="2026-01-01T00:00:00.100Z")
+    s.retain_batch([{"content": f"orbit orbit {i}", "created_at": "2026-01-01T00:00:00.900Z"} for i in range(250)])
+    assert contents(s.recall("orbit", until="2026-01-01T00:00:00.500Z")) == ["orbit early"]
+
+
+@scenario
+def sessions(s: Surface) -> None:
+    for name in ("red", "blue"):
+        for i in range(3):
+            s.retain(f"turn {i} about the {name} boat", session=name)
+    assert {hit.session for hit in s.recall("boat")} == {"red", "blue"}
+    assert [hit.session for hit in s.recall("boat", session=" blue ")] == ["blue"] * 3
+    assert s.recall("boat", session="green") == []
+    assert len(s.recall("boat", session="  ")) == 6  # blank means none
+
+
+@scenario
+def speakers_and_roles(s: Surface) -> None:
+    s.retain("I moved to Lisbon", speaker="Caroline", role="user")
+    s.retain("Melanie: I moved to Porto")
+    s.retain("[assistant] I noted the move")
+    assert s.recall("where did Caroline move")[0].content == "I moved to Lisbon"
+    assert s.recall("where did Melanie move")[0].content == "Melanie: I moved to Porto"
+
+
+@scenario
+def budgets(s: Surface) -> None:
+    s.retain("auth uses jose middleware")
+    wanted = {0: [], 1: ["auth"], 2: ["auth use"], 3: ["auth uses jo"], 4: ["auth…[truncated]"], 5: ["auth use…[truncated]"]}
+    assert {budget: contents(s.recall("auth jose", budget=budget)) for budget in wanted} == wanted
+    assert contents(s.recall("auth", budget=2**64 - 1)) == ["auth uses jose middleware"]
+
+
+@scenario
+def k_and_the_cap(s: Surface) -> None:
+    s.retain_batch([{"content": f"topic row {i}"} for i in range(130)])
+    assert len(s.recall("topic row", budget=100_000)) == 100
+    every = s.recall("topic row")
+    assert [len(s.recall("topic row", k=k)) for k in (1, 7, 100)] == [1, 7, 100]
+    assert s.recall("topic row", k=7) == every[:7]
+    assert [hit.score for hit in every] == sorted((hit.score for hit in every), reverse=True)
+
+
+@scenario
+def a_long_memory_survives_the_default_budget(s: Surface) -> None:
+    gold = "the lighthouse keeper wrote about storms. " * 220  # more than 2,000 tokens
+    s.retain(gold)
+    s.retain_batch([{"content": f"storms passed here {i}. " * 30} for i in range(20)])
+    assert len(gold) > 8_000
+    assert gold in contents(s.recall("lighthouse keeper storms"))
+
+
+@scenario
+def relevance_and_min_score(s: Surface) -> None:
+    s.retain("the harbour crane was repaired")
+    s.retain("a crane flew over the lake")
+    full, part = s.recall("harbour crane repaired")
+    assert 0 <= part.relevance < full.relevance <= 1
+    assert contents(s.recall("harbour crane repaired", min_score=full.relevance)) == [full.content]
+    assert len(s.recall("harbour crane repaired", min_score=0)) == 2
+
+
+@scenario
+def blank_and_odd_queries(s: Surface) -> None:
+    s.retain("alpha nonce-7 build")
+    s.retain("alpha nonce-8 build")
+    assert s.recall("   ") == [] and s.recall("") == []
+    assert s.recall("alpha nonce-8 build")[0].content == "alpha nonce-8 build"
+    for odd in ('NOT "a* AND (b OR NEAR/2) -c: ^', "?!", "'", "\u0301", "🚀", "x" * 100_000, "word " * 20_000):
+        s.recall(odd)
+    assert s.reflect("") == "no relevant memories"
+
+
+@scenario
+def explain(s: Surface) -> None:
+    s.retain("we chose postgres because of row level security")
+    (hit,) = s.recall("why postgres", explain=True)
+    assert isinstance(hit.explain, dict) and hit.explain
+    (plain,) = s.recall("why postgres")
+    assert plain.explain is not hit.explain and not isinstance(plain.explain, dict)
+    assert (plain.score, plain.relevance) == (hit.score, hit.relevance)
+
+
+@scenario
+def reflect(s: Surface) -> None:
+    rid = s.retain("we chose postgres because of row level security", tags=["db"]).id
+    cited = f"based on [{rid}]: we chose postgres because of row level security"
+    assert s.reflect("why postgres") == cited
+    assert s.reflect("why postgres", tags=["db"]) == cited
+    assert s.reflect("why postgres", tags=["web"]) == "no relevant memories"
+    assert s.call("reflect", t.Recall(query="why postgres", budget=0, exclude_tags=["db"], format="full", k=1)) == cited
+
+
+@scenario
+def lifecycle(s: Surface) -> None:
+    one = s.retain("one", context="ctx one").id
+    two = s.retain("two").id
+    page = s.memories()
+    assert [(item.id, item.content, item.context) for item in page.items] == [(one, "one", "ctx one"), (two, "two", None)]
+    assert page.total == 2 and page.truncated == 0
+    assert [item.id for item in s.memories(limit=1, offset=1).items] == [two]
+    assert s.memories(limit=0).items == [] and s.memories(limit=0).total == 2
+    assert s.memories(offset=5).items == []
+    cut = s.memories(truncate=1)
+    assert cut.truncated == 2
+    assert cut.items[1].content == f"t…[truncated from 3 chars; full: GET /banks/{s.bank}/memories/{two}]"
+    assert [item.content for item in s.memories(truncate=3).items] == ["one", "two"]
+    assert s.get(one).context == "ctx one"
+    assert s.forget(one) is True and s.forget(one) is False
+    assert s.recall("one") == []
+    with refused(UnknownMemory, "unknown memory"):
+        s.get(one)
+    other = f"{s.bank}-other"
+    s.retain("elsewhere", bank=other)
+    with refused(UnknownMemory, "unknown memory"):
+        s.get(two, bank=other)
+    assert s.forget(two, bank=other) is False and s.stats().memories == 1
+    for odd in ("x", "..", "not-a-uuid", NOBODY[:-1] + "z"):
+        with refused(UnknownMemory, "unknown memory"):
+            s.get(odd)
+        assert s.forget(odd) is False
+
+
+@scenario
+def pages_are_capped(s: Surface) -> None:
+    s.retain_batch([{"content": f"row {i}"} for i in range(600)])
+    assert len(s.memories().items) == 50
+    assert len(s.memories(limit=10_000).items) == 500
+    assert [item.content for item in s.memories(limit=2, offset=598).items] == ["row 598", "row 599"]
+
+
+@scenario
+def config(s: Surface) -> None:
+    s.retain("the first memory")
+    assert s.get_config() == b"{}"
+    body = b' {"zeta": [1, {"a": null}], "recallMaxTokens":1,"retainTags": [" Ops "], "zeta": 2}\n'
+    assert s.put_config(body) == body
+    assert s.get_config() == body
+    s.retain("tagged by the bank config", tags=["mine"])
+    assert contents(s.recall("tagged bank config")) == ["tagg"]
+    (hit,) = s.recall("tagged bank config", budget=100, tags=["ops"])
+    assert hit.tags == ["mine", "ops"]
+    s.put_config({"recallMaxTokens": "many", "retainTags": "ops", "recallSynonyms": [1], "language": 3, "ttl_days": -1})
+    assert contents(s.recall("tagged bank config")) == ["tagged by the bank config"]
+    for bad in (b"[1]", b"3", b'"x"', b"null"):
+        with refused(Invalid, "invalid bank config"):
+            s.put_config(bad)
+    for bad in (b"{", b"", b'{"a":\xff}'):
+        with pytest.raises(Malformed, match=r"^Failed to parse the request body as JSON"):
+            s.call("put_config", t.PutConfig(body=bad))
+    assert b'"many"' in s.get_config()
+
+
+@scenario
+def synonyms(s: Surface) -> None:
+    s.retain("the automobile is in the garage")
+    s.retain("lunch is at noon")
+    assert s.recall("car") == []
+    s.put_config({"recallSynonyms": {"car": {"terms": ["automobile"], "weight": 0.5}, "bad": 3, "worse": {"terms": "x"}}})
+    assert contents(s.recall("car")) == ["the automobile is in the garage"]
+    assert s.reflect("car").endswith(": the automobile is in the garage")
+
+
+@scenario
+def language(s: Surface) -> None:
+    s.retain("the keepers were painting")
+    assert len(s.recall("paint keeper")) == 1
+    s.put_config({"language": "none"})
+    assert s.recall("paint") == [] and len(s.recall("painting")) == 1
+    s.put_config({})
+    assert len(s.recall("paint")) == 1
+
+
+@scenario
+def reference_fusion(s: Surface) -> None:
+    s.retain("auth uses jose middleware")
+    s.put_config({"fusion": "reference"})
+    (hit,) = s.recall("auth")
+    assert hit.score == pytest.approx(1.25 / 61, rel=1e-15)
+    s.retain("auth again", tags=["skip"])
+    assert {hit.content for hit in s.recall("auth")} == {"auth uses jose middleware", "auth again"}
+    assert contents(s.recall("auth", exclude_tags=["skip"])) == ["auth uses jose middleware"]
+
+
+@scenario
+def batch(s: Surface) -> None:
+    before = s.retain("already here").id
+    answer = s.retain_batch(
+        [
+            {"content": "first", "tags": ["x"]},
+            {"content": "  "},
+            {"content": "already here"},
+            {"content": "first"},
+            {"content": "doc", "document_id": "d", "update_mode": "append"},
+            {"content": "doc 2", "document_id": "d", "update_mode": "append"},
+            t.Retain(content="doc 3", document_id="d"),
+            {"content": "when", "created_at": "soon"},
+        ]
+    ).results
+    errors = {place: (one.error.status, one.error.message) for place, one in enumerate(answer) if isinstance(one, t.BatchError)}
+    assert errors[1] == (400, "invalid content")
+    assert errors[5] == (409, "document already exists; use update_mode=replace")
+    assert errors[7][1].startswith("invalid created_at: ") and len(errors) == 3
+    ids = [one.id if isinstance(one, t.Retained) else "" for one in answer]
+    assert ids[2] == before and ids[0] == ids[3] != ""
+    assert {item.content for item in s.memories().items} == {"already here", "first", "doc 3"}
+    assert contents(s.recall("doc")) == ["doc 3"]
+    assert s.retain_batch([]).results == []
+    with refused(Invalid, "invalid items: must be at most 1,000"):
+        s.retain_batch([{"content": "x"}] * 1001)
+    assert s.stats().memories == 3
+
+
+@scenario
+def a_batch_of_invalid_items_makes_no_bank(s: Surface) -> None:
+    (one,) = s.retain_batch([{"content": " "}]).results
+    assert isinstance(one, t.BatchError)
+    with refused(UnknownBank, "unknown bank"):
+        s.get_config()
+
+
+@scenario
+def redaction(s: Surface) -> None:
+    token = "ghp_abcdefghijklmnop1234"
+    done = s.retain(f"use {token} now, mail a.b@example.com", context=f"from {token}", tags=[token], session=f"s {token}")
+    counts = {(one.field, one.kind): one.count for one in done.redacted}
+    assert counts == {
+        ("content", "github_token"): 1,
+        ("content", "email"): 1,
+        ("context", "github_token"): 1,
+        ("tags", "github_token"): 1,
+        ("session", "github_token"): 1,
+    }
+    item = s.get(done.id)
+    assert item.content == "use [REDACTED:github_token] now, mail [REDACTED:email]"
+    assert item.context == "from [REDACTED:github_token]"
+    (hit,) = s.recall("mail now", tags=[token], session=f"s {token}")
+    assert re.fullmatch(r"s \[REDACTED:github_token:[0-9a-f]{8}\]", str(hit.session))
+    assert re.fullmatch(r"\[REDACTED:github_token:[0-9a-f]{8}\]", hit.tags[0])
+    assert s.recall("mail now", tags=[token[:-1] + "5"]) == []
+    assert s.recall("mail now", session=f"s {token[:-1]}5") == []
+
+
+@scenario
+def redacted_keys_stay_different(s: Surface) -> None:
+    keys = [f"doc ghp_abcdefghijklmnop123{i}" for i in range(2)]
+    first, second = (s.retain(f"text {i}", document_id=key) for i, key in enumerate(keys))
+    assert s.stats().memories == 2
+    s.retain("text 0 changed", document_id=keys[0])
+    assert {item.content for item in s.memories().items} == {"text 0 changed", "text 1"}
+    assert s.get(second.id).content == "text 1"
+    with refused(UnknownMemory, "unknown memory"):
+        s.get(first.id)
+    one = s.retain("key sk-abcdefgh12345678 end")
+    assert s.retain("key sk-zyxwvuts87654321 end").id == one.id  # two secrets that redact to the same text are one memory
+
+
+@scenario
+def any_unicode_round_trips(s: Surface) -> None:
+    texts = [
+        "e\u0301 ﬁ ① Å",
+        "\ufeffbom\u200b\u202e",
+        "\x01\x1f\x7f\x85",
+        "🏳️‍🌈 👩‍👩‍👧‍👦",
+        "\U0010ffff\ufffe",
+        "ﷺ" * 50,
+        "line\r\nline\ttab",
+        " edge ",
+    ]
+    for text in texts:
+        assert s.get(s.retain(text, context=text, session="s").id).content == text
+    assert [item.context for item in s.memories().items] == texts
+
+
+@scenario
+def scripts(s: Surface) -> None:
+    texts = [
+        "東京タワーの近くで会議をした",
+        "हमने परियोजना की समय सीमा बदल दी",
+        "เราเลื่อนกำหนดส่งเป็นวันศุกร์",
+        "le café déménage à Orléans",
+        "ship it 🚀 then rest",
+    ]
+    s.retain_batch([{"content": text} for text in texts])
+    asked = ["会議", "समय सीमा", "กำหนดส่ง", "cafe orleans", "🚀"]
+    assert [s.recall(query)[0].content for query in asked] == texts
+
+
+@scenario
+def banks(s: Surface) -> None:
+    names = [f"{s.bank} {end}" for end in ("b/b", "a%2Fa", "ü", "x?y=1&z#")]
+    for count, name in enumerate(names, 1):
+        s.retain_batch([{"content": f"memory {i}", "created_at": "2026-04-01"} for i in range(count)], bank=name)
+    found = {row.bank: row for row in s.banks() if row.bank in names}
+    assert [found[name].memories for name in names] == [1, 2, 3, 4]
+    assert found[names[0]].newest == "2026-04-01T00:00:00.000Z"
+    assert contents(s.recall("memory", bank=names[0])) == ["memory 0"]
+
+
+@scenario
+def deleting_a_bank(s: Surface) -> None:
+    s.retain_batch([{"content": f"memory {i}", "tags": ["t"], "session": "s"} for i in range(5)])
+    s.put_config({"retainTags": ["x"]})
+    for wrong in ("", "other"):
+        with refused(Invalid, "invalid confirm: must repeat the name of the bank"):
+            s.delete_bank(s.bank, confirm=wrong)
+    done = s.delete_bank(s.bank, confirm=s.bank)
+    assert (done.deleted, done.memories) == (True, 5)
+    assert s.recall("memory") == [] and s.memories().total == 0
+    assert s.bank not in [row.bank for row in s.banks()]
+    with refused(UnknownBank, "unknown bank"):
+        s.get_config()
+    s.retain("memory anew")
+    assert s.get_config() == b"{}" and contents(s.recall("memory")) == ["memory anew"]
+    assert s.recall("memory")[0].session is None and s.stats().tags == 0
