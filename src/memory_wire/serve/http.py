@@ -99,7 +99,7 @@ class Connection:
                 if size > config.WRITE_HIGH:
                     self.write(out)
                     out, size = [], 0
-            elif waiting and turns and (waiting[0].writes or not inflight):
+            elif waiting and turns and (not inflight or waiting[0].writes or waiting[0].reply is not None):
                 request = waiting.popleft()
                 inflight.append(request)
                 if request.reply is None:
