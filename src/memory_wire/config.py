@@ -58,7 +58,14 @@ LONE_BYTES = 64 * 1024  # postings of one unit that is sealed alone
 MERGE_FACTOR = 8
 MERGE_INLINE = 4_096
 REBUILD_INLINE = 20_000
-REINDEX_UNITS = 65_536
+MERGE_MAX = 1 << 20  # units of a merged segment
+DEAD_SHARE = 5  # a segment with more than one in so many dead is rewritten
+REINDEX_UNITS = 65_536  # of one arena while a bank is indexed anew
+REINDEX_BYTES = 32 * 1024 * 1024
+STEP_UNITS = 2_000  # indexed by one step of a long catch-up
+INDEX_PAGE = 500  # rows read at once
+LOCK_SECONDS = 5.0  # a writer at LIVE_WAIT times the bound waits so long for the bank's lock
+ANALYSER = 1  # version of the text analysis: an index made with another one is rebuilt
 OPEN_BANKS = 64
 
 # store -----------------------------------------------------------------------------------------------------------------------------
