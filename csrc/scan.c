@@ -2,8 +2,6 @@
  * separators of assignments are counted on the way. */
 #include "scan.h"
 
-#include <string.h>
-
 typedef struct {
     const char *text; /* lower case when `fold` */
     uint8_t size;
@@ -15,22 +13,32 @@ typedef struct {
 #define KEYWORD (1u << 30) /* a word that names a secret */
 #define AMAZON (1u << 29)
 
-/* grouped by first byte (lower case); both cases of a folded literal's first byte lead here */
+/* grouped by first byte, upper and lower case as one */
 static const literal LITERALS[] = {
-    LIT("<private", 1, MW_SCAN_PRIVATE), LIT("-----begin", 1, MW_SCAN_PEM), LIT("://", 0, MW_SCAN_URL), LIT("sk-", 0, MW_SCAN_API),
-    LIT("sk_", 0, MW_SCAN_API),          LIT("pk_", 0, MW_SCAN_API),        LIT("rk_", 0, MW_SCAN_API), LIT("ghp_", 0, MW_SCAN_GITHUB),
-    LIT("gho_", 0, MW_SCAN_GITHUB),      LIT("ghs_", 0, MW_SCAN_GITHUB),    LIT("ghu_", 0, MW_SCAN_GITHUB), LIT("ghr_", 0, MW_SCAN_GITHUB),
-    LIT("github_pat_", 0, MW_SCAN_GITHUB), LIT("glpat-", 0, MW_SCAN_GITLAB), LIT("npm_", 0, MW_SCAN_NPM), LIT("hf_", 0, MW_SCAN_HF),
-    LIT("AKIA", 0, MW_SCAN_AWS_KEY),     LIT("ASIA", 0, MW_SCAN_AWS_KEY),   LIT("aws", 1, AMAZON),      LIT("bearer", 1, MW_SCAN_BEARER),
-    LIT("xox", 0, MW_SCAN_SLACK),        LIT("xapp-", 0, MW_SCAN_SLACK),    LIT("AIza", 0, MW_SCAN_GOOGLE), LIT("eyJ", 0, MW_SCAN_JWT),
-    LIT("pass", 1, KEYWORD),             LIT("pwd", 1, KEYWORD),            LIT("secret", 1, KEYWORD),  LIT("token", 1, KEYWORD),
-    LIT("key", 1, KEYWORD),              LIT("credential", 1, KEYWORD),
+    LIT("<private", 1, MW_SCAN_PRIVATE), LIT("-----begin", 1, MW_SCAN_PEM), LIT("://", 0, MW_SCAN_URL),
+    /* a */ LIT("AKIA", 0, MW_SCAN_AWS_KEY), LIT("ASIA", 0, MW_SCAN_AWS_KEY), LIT("AIza", 0, MW_SCAN_GOOGLE), LIT("aws", 1, AMAZON),
+    /* b */ LIT("bearer", 1, MW_SCAN_BEARER),
+    /* c */ LIT("credential", 1, KEYWORD),
+    /* e */ LIT("eyJ", 0, MW_SCAN_JWT),
+    /* g */ LIT("ghp_", 0, MW_SCAN_GITHUB), LIT("gho_", 0, MW_SCAN_GITHUB), LIT("ghs_", 0, MW_SCAN_GITHUB), LIT("ghu_", 0, MW_SCAN_GITHUB),
+    LIT("ghr_", 0, MW_SCAN_GITHUB), LIT("github_pat_", 0, MW_SCAN_GITHUB), LIT("glpat-", 0, MW_SCAN_GITLAB),
+    /* h */ LIT("hf_", 0, MW_SCAN_HF),
+    /* k */ LIT("key", 1, KEYWORD),
+    /* n */ LIT("npm_", 0, MW_SCAN_NPM),
+    /* p */ LIT("pk_", 0, MW_SCAN_API), LIT("pass", 1, KEYWORD), LIT("pwd", 1, KEYWORD),
+    /* r */ LIT("rk_", 0, MW_SCAN_API),
+    /* s */ LIT("sk-", 0, MW_SCAN_API), LIT("sk_", 0, MW_SCAN_API), LIT("secret", 1, KEYWORD),
+    /* t */ LIT("token", 1, KEYWORD),
+    /* x */ LIT("xox", 0, MW_SCAN_SLACK), LIT("xapp-", 0, MW_SCAN_SLACK),
 };
-enum { N_LITERALS = sizeof LITERALS / sizeof LITERALS[0] };
 
-static const uint8_t IS_FIRST[128] = {['<'] = 1, ['-'] = 1, [':'] = 1, ['s'] = 1, ['S'] = 1, ['p'] = 1, ['P'] = 1, ['r'] = 1, ['g'] = 1, ['n'] = 1,
-                                      ['h'] = 1, ['A'] = 1, ['a'] = 1, ['b'] = 1, ['B'] = 1, ['x'] = 1, ['e'] = 1, ['t'] = 1, ['T'] = 1, ['k'] = 1,
-                                      ['K'] = 1, ['c'] = 1, ['C'] = 1};
+/* first literal of a lower-case first byte, and how many there are */
+static const struct {
+    uint8_t at, count;
+} BY_FIRST[128] = {
+    ['<'] = {0, 1},  ['-'] = {1, 1},  [':'] = {2, 1},  ['a'] = {3, 4},  ['b'] = {7, 1},  ['c'] = {8, 1},  ['e'] = {9, 1},  ['g'] = {10, 7},
+    ['h'] = {17, 1}, ['k'] = {18, 1}, ['n'] = {19, 1}, ['p'] = {20, 3}, ['r'] = {23, 1}, ['s'] = {24, 3}, ['t'] = {27, 1}, ['x'] = {28, 2},
+};
 
 static inline uint8_t lower(uint8_t c) { return c >= 'A' && c <= 'Z' ? (uint8_t)(c | 0x20) : c; }
 static inline int is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
@@ -39,17 +47,16 @@ static inline int is_alnum(uint8_t c) { return is_digit(c) || (lower(c) >= 'a' &
 static inline int is_base64(uint8_t c) { return is_alnum(c) || c == '/' || c == '+'; }
 static inline int is_group(uint8_t c) { return c == ' ' || c == '-' || c == '.' || c == '(' || c == ')' || c == 0xA0 || c == 0xC2; }
 
-static uint32_t literals_at(const uint8_t *at, size_t left) {
+static uint32_t literals_at(const uint8_t *at, size_t left, uint8_t first) {
     uint32_t bits = 0;
-    for (int i = 0; i < N_LITERALS; i++) {
-        const literal *lit = &LITERALS[i];
-        if (lit->size > left) continue;
-        if (!lit->fold) {
-            if (memcmp(at, lit->text, lit->size) == 0) bits |= lit->bit;
-            continue;
-        }
+    const literal *lit = LITERALS + BY_FIRST[first].at;
+    for (int i = 0; i < BY_FIRST[first].count; i++, lit++) {
+        if (lit->size > left || lower(at[1]) != lower((uint8_t)lit->text[1])) continue;
         int j = 0;
-        while (j < lit->size && lower(at[j]) == (uint8_t)lit->text[j]) j++;
+        if (lit->fold)
+            while (j < lit->size && lower(at[j]) == (uint8_t)lit->text[j]) j++;
+        else
+            while (j < lit->size && at[j] == (uint8_t)lit->text[j]) j++;
         if (j == lit->size) bits |= lit->bit;
     }
     return bits;
@@ -61,7 +68,8 @@ uint32_t mw_scan(const uint8_t *text, size_t size) {
     int sign = 0;
     for (size_t i = 0; i < size; i++) {
         uint8_t c = text[i];
-        if (c < 128 && IS_FIRST[c]) bits |= literals_at(text + i, size - i);
+        uint8_t first = lower(c);
+        if (first < 128 && BY_FIRST[first].count && i + 1 < size) bits |= literals_at(text + i, size - i, first);
         if (is_digit(c)) {
             digits++;
             if (digits >= 10) bits |= MW_SCAN_PHONE;

@@ -10,10 +10,12 @@ import re
 
 Span = tuple[int, int]
 
+VALUE = 96  # characters that decide; a longer value is followed to its end
+REST = {3: re.compile(r'[^"\n]*'), 4: re.compile(r"[^'\n]*"), 5: re.compile(r"[^\s\"'`,;&|<>(){}\[\]]*")}
 NAME = re.compile(
     r"((?i:passwords?|passwd|passphrase|pwd|secret|token|credentials?|(?:api|access|account|private|signing|encryption|secret|auth)[_-]?key))"
     r"(?![A-Za-z0-9_])[\"'`]?[ \t]{0,4}(=>|:=|==?|!=|:)[ \t]{0,4}"
-    r"(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s\"'`,;&|<>(){}\[\]]+))",
+    rf"(?:\"([^\"\n]{{0,{VALUE}}})\"?|'([^'\n]{{0,{VALUE}}})'?|([^\s\"'`,;&|<>(){{}}\[\]]{{1,{VALUE}}}))",
     re.ASCII,
 )
 NO_VALUE = frozenset(
@@ -25,25 +27,29 @@ REFERENCE = re.compile(
     r"[$%@~/.*?<{\[]|(?:os|process|env|config|settings|self|cls|this|args|options|params|req|request|ctx|secrets|vault)\b[.\[]",
     re.IGNORECASE | re.ASCII,
 )
-PLACEHOLDER = re.compile(r"(?:[xX*.•_#-]+|(?:your|my|the|some|a|an|insert|enter|replace|new|old)[ _-].*|.*(?:\.\.\.|…).*)", re.DOTALL)
+PLACEHOLDER = re.compile(r"(?:[xX*.•_#-]+|(?:your|my|the|some|a|an|insert|enter|replace|new|old)[ _-].*)", re.DOTALL)
 
 
 def assigned_secrets(text: str) -> list[Span]:
     """Spans of the values that are secrets by their name."""
-    spans = []
-    for match in NAME.finditer(text):
-        for group, quoted in ((3, True), (4, True), (5, False)):
-            if match[group] is not None:
-                start, end = match.span(group)
-                value = match[group] if quoted else match[group].rstrip(".:!?\\")
-                if is_secret(match[1], match[2], value, quoted, text[end : end + 1]):
-                    spans.append((start, start + len(value)))
+    spans, at = [], 0
+    while match := NAME.search(text, at):
+        group = match.lastindex or 5
+        start, end = match.span(group)
+        value = match[group] if group < 5 else match[group].rstrip(".:!?\\")
+        at = start  # what is no secret may be the name of one
+        if is_secret(match[1], match[2], value, group < 5, text[end : end + 1]):
+            rest = REST[group].match(text, end) if len(match[group]) == VALUE else None
+            at = rest.end() if rest else start + len(value)
+            spans.append((start, at))
     return spans
 
 
 def is_secret(name: str, sign: str, value: str, quoted: bool, after: str) -> bool:
     """Whether a value behind a secret's name is one."""
-    if len(value) < 4 or sign in {"==", "!="} or "[REDACTED" in value or value.lower() in NO_VALUE:
+    if len(value) < 4 or sign in {"==", "!="} or value.lower() in NO_VALUE:
+        return False
+    if "[REDACTED" in value or "..." in value or "…" in value:
         return False
     if REFERENCE.match(value) or PLACEHOLDER.fullmatch(value) or (after in {"(", "[", "{"} and not quoted):
         return False

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from memory_wire.guard.rules import Rule, Span
 
 Hits = tuple[tuple[str, int], ...]
+PLACEHOLDER = "[REDACTED:"
+PLACEHOLDER_CHARS = 64  # the longest kind with its digest is shorter
 
 
 def redact(text: str) -> tuple[str, Hits]:
@@ -45,11 +47,24 @@ def apply(text: str, rules: Iterable[Rule], mark: str) -> tuple[str, Hits]:
     """The text after each rule in turn, and how often each one hit."""
     hits = []
     for rule in rules:
-        spans = rule.find(text)
+        spans = outside_placeholders(text, rule.find(text))
         if spans:
             text = replace(text, spans, f"[REDACTED:{rule.kind}{mark}]")
             hits.append((rule.kind, len(spans)))
     return text, tuple(hits)
+
+
+def outside_placeholders(text: str, spans: list[Span]) -> list[Span]:
+    """The spans that don't lie within a placeholder: `[REDACTED:github_token:3fd01234]` names a token, but holds none."""
+    if not spans or PLACEHOLDER not in text:
+        return spans
+    return [(start, end) for start, end in spans if not in_placeholder(text, start, end)]
+
+
+def in_placeholder(text: str, start: int, end: int) -> bool:
+    opened = text.rfind(PLACEHOLDER, 0, start + 1)
+    closed = text.find("]", opened) if opened >= 0 else -1
+    return opened >= 0 and closed - opened <= PLACEHOLDER_CHARS and start < closed and end <= closed + 1
 
 
 def replace(text: str, spans: list[Span], placeholder: str) -> str:

@@ -40,6 +40,9 @@ cdef extern from "hash.h" nogil:
     void mw_sha256_add(mw_sha256 *hash, const uint8_t *data, size_t length)
     void mw_sha256_close(mw_sha256 *hash, uint8_t *digest)
 
+cdef extern from "scan.h" nogil:
+    uint32_t mw_scan(const uint8_t *text, size_t size)
+
 UNICODE_VERSION = mw_unicode_version().decode("ascii")
 
 cdef enum:
@@ -202,3 +205,15 @@ def content_hash(bytes data not None, bytes key not None=b""):
         mw_sha256_add(&hash, bytes_, length)
     mw_sha256_close(&hash, digest)
     return PyBytes_FromStringAndSize(<const char *>digest, HASH_BYTES)
+
+
+def scan_secrets(str text not None):
+    cdef utf8 source
+    cdef uint32_t bits
+    read_utf8(text, &source)
+    if source.length >= LONG_TEXT:
+        with nogil:
+            bits = mw_scan(source.bytes, source.length)
+    else:
+        bits = mw_scan(source.bytes, source.length)
+    return bits
