@@ -82,7 +82,11 @@ class Serving:
         if receive_buffer:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         sock.settimeout(PATIENCE)
-        sock.connect(self.address)
+        try:
+            sock.connect(self.address)
+        except BaseException:
+            sock.close()
+            raise
         return Peer(sock)
 
     def ask(self, verb: str, path: str, body: object = None, headers: Mapping[str, str] = {}) -> Reply:

@@ -163,6 +163,7 @@ class Incoming:
         name = name.lower()
         if name in WANTED and self.phase == HEAD:  # trailers come through here too and mean nothing
             headers = self.headers
+            value = value.strip(b" \t")  # the parser leaves white space at the end
             headers[name] = b"%b, %b" % (headers[name], value) if name in headers else value
 
     def on_headers_complete(self) -> None:

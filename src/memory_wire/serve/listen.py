@@ -149,4 +149,5 @@ def host_of(value: bytes) -> bytes:
 
 def origin_of(value: bytes) -> bytes:
     """The host of an Origin header; `null` stays what it is and matches nothing."""
-    return host_of(value.partition(b"://")[2] or value)
+    _, mark, rest = value.partition(b"://")
+    return host_of(rest if mark else value)

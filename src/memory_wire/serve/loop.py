@@ -72,14 +72,10 @@ class Server:
         """Runs the loop until a signal ends it and gives everything back; the exit status."""
         loop = self.loop
         loop.set_exception_handler(self.failed)
-        loop.add_signal_handler(signal.SIGTERM, self.end)
-        loop.add_signal_handler(signal.SIGINT, self.end)
+        loop.call_soon(self.begin)
+        gc.collect()
+        gc.freeze()  # what start-up made lives as long as the process; collections need not walk it
         try:
-            self.announce()
-            self.accept_more()
-            self.touch()
-            gc.collect()
-            gc.freeze()  # what start-up made lives as long as the process; collections need not walk it
             loop.run_forever()
         finally:
             self.stop_listening()
@@ -89,12 +85,20 @@ class Server:
             loop.close()
         return 0 if self.clean else 1
 
-    def announce(self) -> None:
+    def begin(self) -> None:
+        """First step on the running loop: only there no signal is lost."""
+        self.loop.add_signal_handler(signal.SIGTERM, self.end)
+        self.loop.add_signal_handler(signal.SIGINT, self.end)
+        self.accept_more()
+        self.touch()
         names = [listener.name for listener in self.listeners]
-        state.publish(self.settings.db, names)
         for listener in self.listeners:
             if listener.exposed:
                 self.log.notice(EXPOSED.format(listener.name))
+        try:
+            state.publish(self.settings.db, names)
+        except OSError as error:
+            self.log.notice(f"warning: commands won't find this server, serve.json can't be written: {error}")
         shown = " and ".join(name if "://" in name else f"http://{name}" for name in names)
         self.log.notice(f"serving {self.settings.db} at {shown}")
 
