@@ -26,7 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     "guard": {"guard", "kernels", *BASE},
     "service": {"service", "retrieve", "index", "kernels", "store", "guard", "ops", *BASE},
     "wire": BASE,
-    "client": {"service", "ops", "wire", *BASE},
+    "client": {"client", "service", "ops", "wire", *BASE},
     "serve": {"serve", "service", "ops", *BASE, "__init__"},
     "cli": {"cli", "client", "service", "serve", "wire", "ops", *BASE, "__init__"},
 }

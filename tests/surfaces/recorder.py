@@ -11,6 +11,7 @@ from memory_wire import types as t
 from memory_wire.client import Surface
 from memory_wire.errors import MemoryWireError
 
+DIGEST = re.compile(rb":[0-9a-f]{8}\]")  # under the store's own secret
 UUID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 NOW = re.compile(rb"20[3-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|202[5-9]-\d\d-\d\dT\d\d:\d\d:\d\d\.(?!000Z)\d{3}Z")
 
@@ -40,7 +41,7 @@ class Recorder(Surface):
     def note(self, name: str, request: msgspec.Struct, answer: bytes) -> None:
         line = f"{name} {request} -> ".encode(errors="replace") + answer
         line = UUID.sub(self.numbered, line).replace(self.bank.encode(), b"<bank>")
-        self.log.append(NOW.sub(b"<now>", line))
+        self.log.append(NOW.sub(b"<now>", DIGEST.sub(self.numbered, line)))
 
     def numbered(self, match: re.Match[bytes]) -> bytes:
         return self.ids.setdefault(match[0], b"<id %d>" % len(self.ids))

@@ -11,7 +11,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memory_wire.service.service import Service
     from memory_wire.store.protocol import Reader, Tx
+
+    Work = Callable[[Tx], Outcome]
 
 EMPTY_CONFIG = b"{}"
 
@@ -24,7 +27,7 @@ def get_config(reader: Reader, request: t.Empty, scope: t.Scope) -> bytes:
     return reader.config(bank) or EMPTY_CONFIG
 
 
-def put_config(request: t.PutConfig, scope: t.Scope) -> Callable[[Tx], Outcome]:
+def put_config(request: t.PutConfig, scope: t.Scope, service: Service) -> Work:
     """The work that replaces a configuration; it never makes a bank."""
     validate.scope(scope)
     validate.bank_config(request.body)
@@ -54,7 +57,7 @@ def banks(reader: Reader, request: t.Empty, scope: t.Scope) -> t.Banks:
     return t.Banks(banks=rows)
 
 
-def delete_bank(request: t.DeleteBank, scope: t.Scope) -> Callable[[Tx], Outcome]:
+def delete_bank(request: t.DeleteBank, scope: t.Scope, service: Service) -> Work:
     """The work that deletes a bank and all it holds."""
     validate.scope(scope)
     if request.confirm != scope.bank:

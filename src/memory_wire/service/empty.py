@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from memory_wire.store.protocol import Reader
+    from memory_wire.store.reader import Reader
     from memory_wire.store.rows import BankSummary
 
 

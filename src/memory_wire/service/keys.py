@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 TAG_FIELD = b"\x02"
 TAG_HASHED = b"\x02\x00"  # no tag contains NUL
+PLACEHOLDER = "[REDACTED:"  # stays as it is, so that an exported tag is the same tag when it comes back
 KEY_BYTES = 255  # longest key of the postings store
 
 
@@ -49,7 +50,7 @@ class Keys:
             if not trimmed:
                 continue
             shown = self.shown("tags", trimmed, receipts)
-            found[shown.lower() if shown == trimmed else shown] = None
+            found[shown if PLACEHOLDER in shown else shown.lower()] = None
             if len(found) == TAGS:
                 break
         return list(found)

@@ -20,9 +20,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memory_wire.service.service import Service
     from memory_wire.store.protocol import Reader, Tx
 
-    Read = Callable[[Bank, Tx], Settings]
+    Work = Callable[[Tx], Outcome]
 
 
 class Draft(Struct):
@@ -129,25 +130,27 @@ def write(tx: Tx, bank: Bank, settings: Settings, item: Draft, keys: Keys) -> tu
     return t.Retained(id=show(unit.uid), redacted=item.receipts, deduplicated=False), changes
 
 
-def retain(request: t.Retain, scope: t.Scope, keys: Keys, now: int, read: Read) -> Callable[[Tx], Outcome]:
+def retain(request: t.Retain, scope: t.Scope, service: Service) -> Work:
     """The work that stores one memory."""
     validate.mode(request.update_mode)
     validate.scope(scope)
-    item = draft(request, keys, now)
+    keys = service.keys
+    item = draft(request, keys, service.now())
 
     def work(tx: Tx) -> Outcome:
         bank = created(tx, scope)
-        settings = read(bank, tx)
+        settings = service.settings_of(bank, tx)
         answer, changes = write(tx, bank, settings, item, keys)
         return Outcome(answer, bank, settings.language, changes)
 
     return work
 
 
-def retain_batch(request: t.RetainBatch, scope: t.Scope, keys: Keys, now: int, read: Read) -> Callable[[Tx], Outcome]:
+def retain_batch(request: t.RetainBatch, scope: t.Scope, service: Service) -> Work:
     """The work that stores many: items see earlier ones, an item that fails undoes no other."""
     validate.scope(scope)
     validate.batch(request)
+    keys, now = service.keys, service.now()
     items = [draft_or_error(item, place, keys, now) for place, item in enumerate(request.items)]
 
     def work(tx: Tx) -> Outcome:
@@ -156,7 +159,7 @@ def retain_batch(request: t.RetainBatch, scope: t.Scope, keys: Keys, now: int, r
         if all(isinstance(item, t.BatchError) for item in items):  # nothing to store: the bank isn't made either
             return Outcome(t.BatchRetained(results=[item for item in items if isinstance(item, t.BatchError)]))
         bank = created(tx, scope)
-        settings = read(bank, tx)
+        settings = service.settings_of(bank, tx)
         for item in items:
             if isinstance(item, t.BatchError):
                 results.append(item)
@@ -196,7 +199,7 @@ def created(tx: Tx, scope: t.Scope) -> Bank:
     return bank
 
 
-def forget(request: t.Forget, scope: t.Scope) -> Callable[[Tx], Outcome]:
+def forget(request: t.Forget, scope: t.Scope, service: Service) -> Work:
     """The work that deletes one memory."""
     validate.scope(scope)
     uid = parse(validate.text("id", request.id, config.KEY_CHARS))

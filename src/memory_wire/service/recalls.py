@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memory_wire import config
 from memory_wire import types as t
+from memory_wire.errors import Corrupt
 from memory_wire.retrieve import pipeline
 from memory_wire.retrieve.pipeline import Ask, Served
 from memory_wire.service import dates, validate
@@ -13,12 +14,19 @@ from memory_wire.store.rows import Bank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memory_wire.index.bank import BankIndex
     from memory_wire.retrieve.reference import Reference
+    from memory_wire.service.rows import BankRows
     from memory_wire.service.service import Service
-    from memory_wire.store.protocol import Reader
+    from memory_wire.service.settings import Settings
+    from memory_wire.store.reader import Reader
+    from memory_wire.store.rows import Unit
 
 NOTHING_FOUND = "no relevant memories"
 REFERENCES_KEPT = 4
+RETRIES = 3  # times that one call searches again, for a damaged segment or an index ahead of its transaction
 SLICE = 1_000  # rows read at once for the reference ranking
 
 
@@ -87,9 +95,21 @@ class Recalls:
                 ask.budget = settings.budget
             if settings.fusion == "reference":
                 return self.reference(reader, bank).recall(ask, settings.synonyms, lambda ids: reader.units(bank, ids)), None
-            index = service.index.open(bank.id, settings.language)
-            parts = index.snapshot(service.rows(reader, bank, settings.language))
-            return pipeline.recall(parts, ask, settings.language, settings.synonyms, lambda ids: reader.units(bank, ids)), index.progress()
+            index = service.index.open(bank, settings.language)
+            return self.ranked(index, service.index.rows(reader, bank, settings.language), ask, settings), index.progress()
+
+    def ranked(self, index: BankIndex, rows: BankRows, ask: Ask, settings: Settings) -> list[Served]:
+        """Searches the index, again when a segment was damaged or the index was ahead of the transaction. Raises Corrupt."""
+        parts = index.snapshot(rows)
+        for _ in range(RETRIES):
+            try:
+                return pipeline.recall(parts, ask, settings.language, settings.synonyms, Fetch(rows, strict=True))
+            except Ahead:
+                rows.renew()
+                parts = index.snapshot(rows)
+            except Corrupt:
+                parts = index.repair(rows, parts)
+        return pipeline.recall(parts, ask, settings.language, settings.synonyms, Fetch(rows, strict=False))
 
     def reference(self, reader: Reader, bank: Bank) -> Reference:
         """The bank ranked the reference's way, built anew when it changed."""
@@ -114,6 +134,29 @@ class Recalls:
     def idle(self) -> None:
         """Drops what is kept."""
         self.references.clear()
+
+
+class Ahead(Exception):
+    """The index shows a row that was committed after the call's transaction began."""
+
+
+class Fetch:
+    """Reads ranked rows from the call's transaction. When `strict`, raises Ahead for a row that is too new to be seen in it.
+
+    Such a row may be what replaced another one, which the index doesn't show any more: both would be missing from the answer.
+    """
+
+    __slots__ = ("rows", "strict")
+
+    def __init__(self, rows: BankRows, strict: bool) -> None:
+        self.rows, self.strict = rows, strict
+
+    def __call__(self, ids: Sequence[int]) -> dict[int, Unit]:
+        rows = self.rows
+        found = rows.reader.units(rows.bank, ids)
+        if self.strict and len(found) < len(ids) and max(ids) > rows.bank.newest:
+            raise Ahead
+        return found
 
 
 def hit_of(served: Served) -> t.Hit:

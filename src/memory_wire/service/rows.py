@@ -9,7 +9,7 @@ from memory_wire.store.rows import Bank, IndexRow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory_wire.store.protocol import Reader
+    from memory_wire.store.reader import Reader
 
 Row = tuple[int, int, int, int, int, list[bytes], str, str]
 
@@ -48,12 +48,8 @@ class BankRows:
     def __init__(self, store_id: bytes, reader: Reader, bank: Bank, language: int) -> None:
         self.store_id, self.reader, self.bank, self.language = store_id, reader, bank, language
 
-    @property
-    def version(self) -> tuple[int, int]:
-        return self.reader.version
-
-    def newest(self) -> tuple[int, bytes]:
-        return self.reader.newest(self.bank)
+    def state(self) -> tuple[int, int]:
+        return self.bank.newest, self.bank.removed
 
     def identity(self, unit_id: int) -> bytes | None:
         return self.reader.identity(self.bank, unit_id)
@@ -72,3 +68,11 @@ class BankRows:
 
     def n_sessions(self) -> int:
         return self.reader.n_sessions(self.bank)
+
+    def renew(self) -> None:
+        """Begins a new read transaction; a bank deleted meanwhile stays as it was seen last."""
+        self.reader.end()
+        self.reader.begin()
+        bank = self.reader.bank(self.bank.project, self.bank.name)
+        if bank is not None and bank.id == self.bank.id:
+            self.bank = bank

@@ -11,18 +11,17 @@ from _thread import allocate_lock
 
 from memory_wire import types as t
 from memory_wire.errors import MemoryWireError, NotReady, StorageError
-from memory_wire.index.cache import IndexCache
 from memory_wire.ops import Op
 from memory_wire.retrieve import pipeline
 from memory_wire.service import banks, dates, memories, settings, validate
-from memory_wire.service.changes import Added, Outcome
+from memory_wire.service.changes import Outcome
 from memory_wire.service.empty import NOTHING
+from memory_wire.service.indexes import Indexes
 from memory_wire.service.keys import Keys
 from memory_wire.service.recalls import Recalls
-from memory_wire.service.rows import BankRows, row_of
 from memory_wire.service.settings import Settings
 from memory_wire.store import sqlite
-from memory_wire.store.place import absent, index_folder
+from memory_wire.store.place import absent
 from memory_wire.store.rows import Bank
 
 TYPE_CHECKING = False
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
 
     from msgspec import Struct
 
-    from memory_wire.index.bank import BankIndex
-    from memory_wire.store.protocol import Reader, Tx
+    from memory_wire.store.protocol import Tx
+    from memory_wire.store.reader import Reader
     from memory_wire.store.sqlite import Store
 
     Work = Callable[[Tx], Outcome]
@@ -56,13 +55,11 @@ class Service:
         self.path = os.path.abspath(path)
         self.now = now
         self.recalls = Recalls(self)
-        self.index_faults = 0
-        self.last_fault = ""
         self._how = (sync, create, allow_network_fs)
         self._opening = allocate_lock()
         self._closed = False
         self._store: Store | None = None
-        self._index: IndexCache | None = None
+        self._index: Indexes | None = None
         self._keys: Keys | None = None
         self._settings: dict[tuple[int, int], Settings] = {}
 
@@ -73,7 +70,7 @@ class Service:
         if not op.writes:
             return self._read(op, scope, request)
         outcome = self.store.submit(self._work(op, scope, request))
-        self._follow(outcome)
+        self.index.follow(outcome)
         return outcome.response
 
     def call_many(self, calls: Sequence[tuple[Op, t.Scope, Struct]]) -> list[object]:
@@ -92,7 +89,7 @@ class Service:
                 answers[place] = as_ours(error)
         for place, result in zip(places, self.store.write(works) if works else (), strict=True):
             if isinstance(result, Outcome):
-                self._follow(result)
+                self.index.follow(result)
                 answers[place] = result.response
             else:
                 answers[place] = as_ours(result)
@@ -106,11 +103,7 @@ class Service:
             return READS[op.name](reader, request, scope)
 
     def _work(self, op: Op, scope: t.Scope, request: Struct) -> Work:
-        if op.name == "retain":
-            return memories.retain(request, scope, self.keys, self.now(), self.settings_of)
-        if op.name == "retain_batch":
-            return memories.retain_batch(request, scope, self.keys, self.now(), self.settings_of)
-        return WRITES[op.name](request, scope)
+        return WRITES[op.name](request, scope, self)
 
     # parts -------------------------------------------------------------------------------------------------------------------------
 
@@ -120,8 +113,8 @@ class Service:
         return self._store or self._open(self._how[1])
 
     @property
-    def index(self) -> IndexCache:
-        """The open indexes of the store's banks."""
+    def index(self) -> Indexes:
+        """The indexes of the store's banks."""
         if self._index is None:
             self._open(self._how[1])
         assert self._index is not None
@@ -145,7 +138,7 @@ class Service:
             if self._store is None:
                 sync, _, network = self._how
                 store = sqlite.Store(self.path, sync=sync, create=create, allow_network_fs=network)
-                self._index = IndexCache(index_folder(self.path))
+                self._index = Indexes(store)
                 self._store = store
             return self._store
 
@@ -169,40 +162,6 @@ class Service:
             found = self._settings[key] = settings.read(source.config(bank))
         return found
 
-    def rows(self, reader: Reader, bank: Bank, language: int) -> BankRows:
-        """The bank as the index follows it."""
-        return BankRows(self.store.id, reader, bank, language)
-
-    # index -------------------------------------------------------------------------------------------------------------------------
-
-    def _follow(self, outcome: Outcome) -> None:
-        """Enters a committed write into the index. It is stored, so a fault here changes no answer: the next call replays what misses."""
-        if outcome.bank is None or not (outcome.changes or outcome.dropped):
-            return
-        try:
-            if outcome.dropped:
-                self.index.drop(outcome.bank.id)
-            else:
-                self._enter(self.index.open(outcome.bank.id, outcome.language), outcome)
-        except Exception as error:
-            self.index_faults += 1
-            self.last_fault = f"{type(error).__name__}: {error}"
-
-    def _enter(self, index: BankIndex, outcome: Outcome) -> None:
-        """Appends and removes when the index is just behind this write, else lets it catch up from the store."""
-        for change in outcome.changes:
-            if isinstance(change, Added):
-                current = index.append(row_of(change.row, outcome.language), None, change.after)
-            else:
-                current = index.remove([change.unit], change.seq, change.after)
-            if not current:
-                break
-        else:
-            if not index.over:
-                return
-        assert outcome.bank is not None
-        self.catch_up(outcome.bank.project, outcome.bank.name)
-
     # life --------------------------------------------------------------------------------------------------------------------------
 
     def ready(self) -> t.Ready:
@@ -212,7 +171,7 @@ class Service:
                 bank = reader.bank("default", "default")
                 if bank is not None:
                     language = self.settings_of(bank, reader).language
-                    self.index.open(bank.id, language).snapshot(self.rows(reader, bank, language))
+                    self.index.open(bank, language).snapshot(self.index.rows(reader, bank, language))
         except (MemoryWireError, OSError) as error:
             raise NotReady(f"not ready: {getattr(error, 'detail', error)}") from error
         return t.Ready(ready=True, store="ok", index="ok")
@@ -220,24 +179,21 @@ class Service:
     def gauges(self) -> dict[str, int]:
         """Counters for the metrics; touches no storage."""
         store, index = self._store, self._index
+        opened = index.cache.opened() if index else []
         return {
             "acknowledged": store.acknowledged if store else 0,
             "commits": store.commits if store else 0,
-            "index_faults": self.index_faults,
-            "live_units": index.live_units if index else 0,
-            "open_banks": index.open_banks if index else 0,
+            "index_faults": index.faults if index else 0,
+            "live_units": sum(bank.live_units for bank in opened),
+            "open_banks": len(opened),
         }
 
     def catch_up(self, project: str, name: str) -> None:
-        """Brings a bank's index up to the store, sealing and merging what is over the bounds."""
+        """Brings a bank's index up to the store, after rows were written that did not go through `call`."""
         with self.store.read() as reader:
             bank = reader.bank(project, name)
-            if bank is not None:
-                language = self.settings_of(bank, reader).language
-                rows = self.rows(reader, bank, language)
-                index = self.index.open(bank.id, language)
-                index.catch_up(rows)
-                index.maintain(rows)
+            language = self.settings_of(bank, reader).language if bank is not None else 0
+        self.index.catch_up(project, name, language)
 
     def idle(self) -> None:
         """Gives caches, connections and maps back; the next call opens them again."""
@@ -275,6 +231,8 @@ READS: dict[str, Callable[..., object]] = {
     "banks": banks.banks,
 }
 WRITES: dict[str, Callable[..., Work]] = {
+    "retain": memories.retain,
+    "retain_batch": memories.retain_batch,
     "put_config": banks.put_config,
     "forget": memories.forget,
     "delete_bank": banks.delete_bank,

@@ -17,7 +17,7 @@ from memory_wire import types as t
 from memory_wire.errors import Invalid, MemoryWireError
 from memory_wire.kernels.text import content_hash
 from memory_wire.service import dates, memories, open_service, validate
-from memory_wire.service.keys import Keys
+from memory_wire.service.keys import PLACEHOLDER, Keys
 from memory_wire.store.ids import parse, show
 from memory_wire.store.rows import MEMORY, NewUnit
 
@@ -35,7 +35,6 @@ FORMAT = "memory-wire"
 VERSION = 1
 SLICE = 500  # rows of one read or write transaction
 LINE_BYTES = 32 * 1024 * 1024
-PLACEHOLDER = "[REDACTED:"
 
 
 class Header(msgspec.Struct):

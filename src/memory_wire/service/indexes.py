@@ -1,0 +1,124 @@
+"""The banks' indexes beside the store: opened on demand, fed after each commit, caught up from the store whenever they are behind.
+
+The store is the truth: a fault in here changes no answer of a write. It is counted, and the next call replays what is missing.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memory_wire.index.cache import IndexCache
+from memory_wire.service.changes import Added, Gone, Outcome
+from memory_wire.service.rows import BankRows, row_of
+from memory_wire.store.place import index_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_wire.index.bank import BankIndex
+    from memory_wire.store.protocol import Tx
+    from memory_wire.store.reader import Reader
+    from memory_wire.store.rows import Bank
+    from memory_wire.store.sqlite import Store
+
+PURGE_SLICES = 8  # of a deleted bank, emptied before the answer; the rest when idle
+
+
+class Indexes:
+    """The open indexes of one store. Thread-safe."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.cache = IndexCache(index_folder(store.path))
+        self.faults = 0
+        self.last_fault = ""
+        self._known: dict[int, tuple[str, str, int]] = {}  # bank -> project, name, language
+
+    def open(self, bank: Bank, language: int) -> BankIndex:
+        """The bank's index."""
+        self._known[bank.id] = bank.project, bank.name, language
+        return self.cache.open(bank.id, language)
+
+    def rows(self, reader: Reader, bank: Bank, language: int) -> BankRows:
+        """The bank's rows as its index follows them."""
+        return BankRows(self.store.id, reader, bank, language)
+
+    def follow(self, outcome: Outcome) -> None:
+        """Enters a committed write into its bank's index."""
+        bank = outcome.bank
+        if bank is None or not (outcome.changes or outcome.dropped):
+            return
+        try:
+            if outcome.dropped:
+                self._drop(bank)
+            elif not self._enter(self.open(bank, outcome.language), outcome):
+                self.catch_up(bank.project, bank.name, outcome.language)
+        except Exception as error:
+            self.faults += 1
+            self.last_fault = f"{type(error).__name__}: {error}"
+
+    def _enter(self, index: BankIndex, outcome: Outcome) -> bool:
+        """Appends and removes while the index is just behind each change; False when it has to catch up or holds too much.
+
+        Rows come in before others go, so that a recall in between finds a replaced document in one of its forms.
+        """
+        for change in outcome.changes:
+            if isinstance(change, Added) and not index.append(row_of(change.row, outcome.language), None, change.after):
+                return False
+        for change in outcome.changes:
+            if isinstance(change, Gone) and not index.remove([change.unit], change.seq, change.after):
+                return False
+        return not index.over
+
+    def catch_up(self, project: str, name: str, language: int) -> None:
+        """Brings a bank's index up to the store, sealing and merging what is over the bounds."""
+        with self.store.read() as reader:
+            bank = reader.bank(project, name)
+            if bank is None:
+                return
+            index, rows = self.open(bank, language), self.rows(reader, bank, language)
+            index.catch_up(rows)
+            sealed = index.maintain(rows)
+        if sealed:
+            self._prune(project, name, *index.kept())
+
+    def _prune(self, project: str, name: str, removed: int, covered: list[int]) -> None:
+        """Lets the store forget removals that both kept manifests cover."""
+        if not removed:
+            return
+
+        def work(tx: Tx) -> None:
+            bank = tx.bank(project, name)
+            if bank is not None and bank.pruned < removed - 1:
+                tx.prune(bank, removed, covered)
+
+        self.store.submit(work)
+
+    def _drop(self, bank: Bank) -> None:
+        """Removes a deleted bank's index and begins to empty its rows."""
+        self._known.pop(bank.id, None)
+        self.cache.drop(bank.id)
+        for _ in range(PURGE_SLICES):
+            if not self.store.purge():
+                break
+
+    def _seal(self, index: BankIndex) -> None:
+        """Writes a live part that is worth keeping, before it is given up."""
+        id = int(os.path.basename(index.folder))
+        known = self._known.get(id)
+        if known is None:
+            return
+        project, name, language = known
+        with self.store.read() as reader:
+            bank = reader.bank(project, name)
+            if bank is not None and bank.id == id:
+                index.maintain(self.rows(reader, bank, language), force=True)
+
+    def idle(self) -> None:
+        """Gives maps and live parts back and empties what is left of deleted banks."""
+        while self.store.purge():
+            continue
+        self.cache.idle(self._seal)
+
+    def close(self) -> None:
+        """Gives everything up."""
+        self.cache.close(self._seal)

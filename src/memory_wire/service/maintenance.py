@@ -1,0 +1,84 @@
+"""Work on the whole store, for the command line: rebuild and check the index, check the database, copy it."""
+
+from __future__ import annotations
+
+import os
+
+from memory_wire.errors import UnknownBank
+from memory_wire.service import open_service
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory_wire.service.service import Service
+    from memory_wire.store.rows import BankSummary, Finding
+
+    Progress = Callable[[int, int], None]
+
+
+def reindex(path: str, bank: str | None, progress: Progress, project: str = "default") -> dict[str, object]:
+    """Builds the index of one bank or all anew from the store. Raises StoreMissing, UnknownBank."""
+    with open_service(path, create=False) as service:
+        banks = named(service, bank, project)
+        total, done = sum(row.memories for row in banks), 0
+        for row in banks:
+            begun = done
+
+            def report(units: int, _: int, begun: int = begun) -> None:
+                progress(min(begun + units, total), total)
+
+            with service.read() as reader:
+                found = reader.bank(row.project, row.name)
+                if found is not None:
+                    language = service.settings_of(found, reader).language
+                    service.index.open(found, language).rebuild(service.index.rows(reader, found, language), report)
+            done += row.memories
+        progress(total, total)
+        return {"banks": len(banks), "memories": done}
+
+
+def named(service: Service, bank: str | None, project: str) -> list[BankSummary]:
+    """The banks meant: all, or the one of that name in the project."""
+    service.open()
+    with service.read() as reader:
+        rows = reader.banks()
+    if bank is None:
+        return rows
+    rows = [row for row in rows if row.name == bank and row.project == project]
+    if not rows:
+        raise UnknownBank
+    return rows
+
+
+def check(path: str, progress: Progress) -> list[str]:
+    """What is wrong with the database, each bank's index, or between them; an empty list when nothing is. Raises StoreMissing."""
+    from memory_wire.store.check import check as check_store
+
+    with open_service(path, create=False) as service:
+        banks = named(service, None, "")
+        steps = len(banks) + 1
+        findings = [noted(found) for found in check_store(service.store, lambda done, total: progress(done, total * steps))]
+        for place, row in enumerate(banks, 2):
+            with service.read() as reader:
+                bank = reader.bank(row.project, row.name)
+                if bank is not None:
+                    language = service.settings_of(bank, reader).language
+                    index, rows = service.index.open(bank, language), service.index.rows(reader, bank, language)
+                    findings += [f"bank {row.name}: {text}" for text in index.check(rows)]
+            progress(place, steps)
+        return findings
+
+
+def noted(finding: Finding) -> str:
+    """The finding's text; what is no error begins with `note: `."""
+    return finding.text if finding.level == "error" else f"note: {finding.text}"
+
+
+def backup(path: str, file: str, progress: Progress) -> dict[str, object]:
+    """Copies the database to a new file while it is in use; the index is left out, it can be built. Raises StoreMissing, StoreRefused."""
+    from memory_wire.store.backup import backup as copy
+
+    with open_service(path, create=False) as service:
+        service.open()
+        return {"bytes": copy(service.store, os.path.abspath(file), progress)}

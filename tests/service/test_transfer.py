@@ -1,0 +1,130 @@
+"""Export and import: what comes back is what was there."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from memory_wire import Memory
+from memory_wire.errors import Invalid, StoreMissing, UnknownBank
+from memory_wire.service import maintenance, transfer
+
+
+def quiet(done: int, total: int) -> None:
+    assert 0 <= done <= total
+
+
+def fill(db: Path) -> None:
+    with Memory(db) as store:
+        store.retain("one\nline\u2028é 🚀", context="ctx", tags=["b", "a"], created_at="2020-02-02T02:02:02.222Z")
+        store.retain("doc rev", document_id="d1", session="talk", speaker="Ann", role="user")
+        store.retain("in between", session="talk")
+        store.retain("doc rev two", document_id="d1")
+        store.retain("gone", session="talk")
+        store.forget(store.recall("gone")[0].id)
+        store.retain("secret doc", document_id="d ghp_abcdefghijklmnop1234", tags=["ghp_abcdefghijklmnop1234"])
+        store.put_config(b'{"a" : 1}')
+        store.retain_batch([{"content": f"row {i}", "session": str(i % 3)} for i in range(900)], bank="big bank")
+        store.retain("only here", bank="third")
+
+
+def exported(db: Path, bank: str | None = None) -> list[dict[str, object]]:
+    target = db.with_suffix(".jsonl")
+    count = transfer.export(str(db), str(target), bank, quiet)
+    lines = [msgspec.json.decode(line) for line in target.read_bytes().splitlines()]
+    assert count == sum("memory" in line for line in lines)
+    assert target.stat().st_mode & 0o777 == 0o600 and not target.with_name(target.name + ".part").exists()
+    return lines
+
+
+def test_there_and_back(tmp_path: Path) -> None:
+    first, second = tmp_path / "a" / "memory.db", tmp_path / "b" / "memory.db"
+    fill(first)
+    lines = exported(first)
+    assert transfer.import_(str(second), str(first.with_suffix(".jsonl")), quiet) == {"added": 905, "present": 0}
+    assert exported(second) == lines
+    with Memory(first) as one, Memory(second) as two:
+        assert two.get_config() == b'{"a" : 1}'
+        assert two.banks() == one.banks()
+        for bank in ("default", "big bank", "third"):
+            assert two.memories(bank=bank).items == one.memories(bank=bank).items
+        for query in ("doc rev two", "one line", "between"):
+            assert two.recall(query) == one.recall(query)
+        assert [hit.id for hit in two.recall("row", bank="big bank")] == [hit.id for hit in one.recall("row", bank="big bank")]
+        assert two.retain("row 7", bank="big bank", session="1").deduplicated  # the dedup keys came along
+        kept = two.retain("doc rev three", document_id="d1")  # and the document ids
+        assert two.recall("doc rev three")[0].session == "talk" and two.get(kept.id).content == "doc rev three"
+        assert two.stats().memories == one.stats().memories
+    assert maintenance.check(str(second), quiet) == []
+
+
+def test_importing_again_changes_nothing(tmp_path: Path) -> None:
+    db = tmp_path / "memory.db"
+    fill(db)
+    lines = exported(db)
+    assert transfer.import_(str(db), str(db.with_suffix(".jsonl")), quiet) == {"added": 0, "present": 905}
+    assert exported(db) == lines
+
+
+def test_one_bank(tmp_path: Path) -> None:
+    fill(tmp_path / "memory.db")
+    lines = exported(tmp_path / "memory.db", "third")
+    assert [sorted(line) for line in lines] == [["format", "version"], ["bank", "project"], ["content", "created_at", "memory"]] or len(
+        lines
+    ) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"format":"other","version":1}', "is no export"),
+        ("{", "line 1"),
+        ('{"bank":"x"}', "is no export"),
+        ('{"format":"memory-wire","version":99}', "newer than this program"),
+        ('{"format":"memory-wire","version":1}\n{"memory":"x","content":"y","created_at":"2020-01-01"}', "line 2"),
+        ('{"format":"memory-wire","version":1}\n{"bank":" "}', "line 2: invalid bank id"),
+        ('{"format":"memory-wire","version":1}\n{"bank":"b","config":"[]"}', "line 2: invalid bank config"),
+        (
+            '{"format":"memory-wire","version":1}\n{"bank":"b"}\n{"memory":"x","content":"y","created_at":"2020-01-01"}',
+            "line 3: invalid memory",
+        ),
+        (
+            '{"format":"memory-wire","version":1}\n{"bank":"b"}\n'
+            '{"memory":"00000000-0000-4000-8000-000000000000","content":" ","created_at":"2020-01-01"}',
+            "line 3: invalid content",
+        ),
+    ],
+)
+def test_what_is_no_export(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(Invalid, match=said):
+        transfer.import_(str(tmp_path / "memory.db"), io.BytesIO(text.encode()), quiet)
+
+
+def test_hand_written_lines_are_redacted(tmp_path: Path) -> None:
+    text = (
+        '{"format":"memory-wire","version":1}\n{"bank":"default"}\n'
+        '{"memory":"00000000-0000-4000-8000-000000000000","content":"key ghp_abcdefghijklmnop1234","created_at":"2020-01-01"}\n'
+    )
+    transfer.import_(str(tmp_path / "memory.db"), io.BytesIO(text.encode()), quiet)
+    with Memory(tmp_path / "memory.db") as store:
+        assert store.get("00000000-0000-4000-8000-000000000000").content == "key [REDACTED:github_token]"
+
+
+def test_maintenance(tmp_path: Path) -> None:
+    db, copy = tmp_path / "memory.db", tmp_path / "copy" / "memory.db"
+    with pytest.raises(StoreMissing):
+        maintenance.check(str(db), quiet)
+    fill(db)
+    assert maintenance.check(str(db), quiet) == []
+    assert maintenance.reindex(str(db), None, quiet) == {"banks": 3, "memories": 905}
+    assert maintenance.reindex(str(db), "third", quiet) == {"banks": 1, "memories": 1}
+    with pytest.raises(UnknownBank):
+        maintenance.reindex(str(db), "fourth", quiet)
+    copy.parent.mkdir()
+    assert maintenance.backup(str(db), str(copy), quiet)["bytes"] == copy.stat().st_size
+    assert maintenance.check(str(db), quiet) == [] and maintenance.check(str(copy), quiet) == []
+    with Memory(db) as one, Memory(copy) as two:
+        assert one.recall("row 7", bank="big bank") == two.recall("row 7", bank="big bank") != []
