@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 NO_SESSION: int
-"""Session and position of a unit that has none (2^32 - 1); -1 is accepted as well."""
+"""Session of a unit that has none (2^32 - 1); -1 is accepted as well, and then any position."""
 
 class Segment:
     """A sealed segment file, mapped read-only; the descriptor is closed after mapping."""
@@ -21,6 +21,10 @@ class Segment:
     store_id: bytes
     language: int
     analyser: int
+    path: str
+    closed: bool
+    damaged: bool
+    """A read found bytes that contradict checksum or format; never reset."""
     @classmethod
     def open(cls, path: str) -> Segment:
         """Map a segment file. Raises Corrupt when header, length, section table or checksum table are wrong, OSError when it can't be read."""
@@ -45,7 +49,10 @@ class Live:
     min_id: int
     max_id: int
     language: int
-    def __init__(self, max_units: int, language: int = 1, max_passages: int = 0) -> None: ...
+    analyser: int
+    max_units: int
+    def __init__(self, max_units: int, language: int = 1, max_passages: int = 0, analyser: int = 1) -> None:
+        """max_passages 0: room for the usual mix. Raises MemoryError."""
     def append(
         self, unit_id: int, time_s: int, flags: int, session: int, position: int, fields: list[bytes], packed: bytes
     ) -> bool:
@@ -98,8 +105,17 @@ def merge(
 def tag_counts(parts: Parts, prefix: bytes) -> list[tuple[bytes, int]]:
     """(key, live postings) of every key with this prefix, ascending."""
 
+def dead_runs(dead: bytes | None, n_units: int) -> list[int]:
+    """A tombstone bitset as run lengths: living, dead, living, … without the last living run."""
+
+def dead_bits(runs: list[int], n_units: int) -> bytearray:
+    """The bitset of such run lengths, little-endian 64-bit words. Raises Corrupt when they exceed n_units."""
+
 def crc32c(data: bytes, value: int = 0) -> int:
     """CRC-32C of data, continuing from value."""
+
+def crc32c_portable(data: bytes, value: int = 0) -> int:
+    """The same without the processor's instruction: what other machines run, for tests."""
 
 def signature(term: bytes) -> int:
     """64-bit trigram signature of a term."""

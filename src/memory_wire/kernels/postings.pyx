@@ -32,7 +32,7 @@ cdef extern from "live.h" nogil:
     enum: MW_LIVE_MAX_FIELDS
 
     ctypedef struct mw_live:
-        uint32_t n_units, n_terms
+        uint32_t max_units
         uint16_t analyser, language
 
     ctypedef struct mw_key:
@@ -180,12 +180,14 @@ cdef class Segment:
 cdef class Live:
     cdef mw_live *l
     cdef bint busy
+    cdef readonly uint32_t max_units
 
     def __cinit__(self, uint32_t max_units, uint16_t language=1, uint32_t max_passages=0, uint16_t analyser=1):
         cdef uint64_t seed = int.from_bytes(os.urandom(8), "little")
         self.l = mw_live_new(max_units, max_passages, analyser, language, seed)
         if self.l is NULL:
             raise MemoryError("live arena")
+        self.max_units = self.l.max_units
 
     def __dealloc__(self):
         mw_live_release(self.l)
@@ -254,7 +256,8 @@ cdef class Live:
             n += 1
         unit.id, unit.flags, unit.field, unit.n_fields = unit_id, flags, keys, n
         unit.time = <uint32_t>min(max(time_s, <int64_t>0), <int64_t>NO_SESSION)
-        unit.session, unit.position = ordinal(session), ordinal(position)
+        unit.session = ordinal(session)
+        unit.position = MW_NONE if unit.session == MW_NONE else ordinal(position)
         unit.packed, unit.packed_bytes = <const uint8_t *><const char *>packed, len(packed)
         if self.busy:
             raise RuntimeError("a live arena has one writer")
@@ -548,6 +551,39 @@ def tag_counts(Parts parts not None, bytes prefix not None):
                 keys.add(key)
     counts = ((key, len(parts.postings(key))) for key in sorted(keys))
     return [(key, count) for key, count in counts if count]
+
+
+def dead_runs(bytes dead, uint32_t n_units):
+    cdef const uint64_t *bits = bitset(dead, n_units)
+    cdef uint32_t unit, start = 0
+    cdef bint now = False, bit
+    runs = []
+    if bits is NULL:
+        return runs
+    for unit in range(n_units):
+        bit = bits[unit >> 6] >> (unit & 63) & 1
+        if bit != now:
+            runs.append(unit - start)
+            start, now = unit, bit
+    if now:
+        runs.append(n_units - start)
+    return runs
+
+
+def dead_bits(list runs not None, uint32_t n_units):
+    cdef uint64_t at = 0, length, unit
+    cdef bytearray bits = bytearray((<size_t>n_units + 63) // 64 * 8)
+    cdef unsigned char *out = bits
+    cdef bint now = False
+    for length in runs:
+        if length > n_units - at:
+            raise Corrupt("tombstones beyond the segment")
+        if now:
+            for unit in range(at, at + length):
+                out[unit >> 3] |= 1 << (unit & 7)
+        at += length
+        now = not now
+    return bits
 
 
 def crc32c(bytes data not None, uint32_t value=0):

@@ -1,0 +1,90 @@
+"""The open banks of a store's index folder: at most so many, the least recently used one is given back. Used by the service."""
+
+from __future__ import annotations
+
+import os
+from _thread import allocate_lock
+
+from memory_wire import config
+from memory_wire.index.bank import BankIndex
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class IndexCache:
+    """`folder` is the store's index folder; a bank's own folder in it is named by the bank's id, which is never reused."""
+
+    def __init__(self, folder: str, most: int = config.OPEN_BANKS) -> None:
+        self.folder, self.most = folder, most
+        self._banks: dict[int, BankIndex] = {}
+        self._lock = allocate_lock()
+        self._pid = os.getpid()
+
+    def open(self, bank: int, language: int) -> BankIndex:
+        """The bank's index, made on first use; another language than before makes it anew."""
+        self._after_fork()
+        given_back: list[BankIndex] = []
+        with self._lock:
+            index = self._banks.pop(bank, None)
+            if index is not None and index.language != language:
+                given_back.append(index)
+                index = None
+            if index is None:
+                index = BankIndex(os.path.join(self.folder, str(bank)), language)
+            self._banks[bank] = index  # the newest is last
+            while len(self._banks) > self.most:
+                given_back.append(self._banks.pop(next(iter(self._banks))))
+        for old in given_back:
+            old.idle()
+        return index
+
+    def opened(self) -> list[BankIndex]:
+        """The open banks, least recently used first."""
+        self._after_fork()
+        with self._lock:
+            return list(self._banks.values())
+
+    def drop(self, bank: int) -> None:
+        """Forgets a deleted bank and removes its folder."""
+        self._after_fork()
+        with self._lock:
+            index = self._banks.pop(bank, None)
+        if index is not None:
+            index.close()
+        remove_folder(os.path.join(self.folder, str(bank)))
+
+    def idle(self, seal: Callable[[BankIndex], object] | None = None) -> None:
+        """Gives every bank's arenas and maps back; `seal` is called first for one that has much in memory only."""
+        for index in self.opened():
+            if seal is not None and index.worth_sealing:
+                seal(index)
+            index.idle()
+
+    def close(self, seal: Callable[[BankIndex], object] | None = None) -> None:
+        """The same for good, after running merges have ended."""
+        self.idle(seal)
+        for index in self.opened():
+            index.close()
+        with self._lock:
+            self._banks.clear()
+
+    def _after_fork(self) -> None:
+        """A child opens everything anew: what it inherits may be in the middle of a change by a thread it doesn't have."""
+        if self._pid != os.getpid():
+            self._pid = os.getpid()
+            self._banks = {}
+            self._lock = allocate_lock()
+
+
+def remove_folder(folder: str) -> None:
+    """Removes a bank's folder, out of the way first; one that isn't there is fine."""
+    gone = f"{folder}.gone-{os.urandom(4).hex()}"
+    try:
+        os.rename(folder, gone)
+    except FileNotFoundError:
+        return
+    for name in os.listdir(gone):
+        os.unlink(os.path.join(gone, name))
+    os.rmdir(gone)
