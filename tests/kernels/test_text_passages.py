@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_wire.kernels import text
@@ -19,16 +19,19 @@ def sentence(n: int) -> str:
     return " ".join(["word"] * n) + ". "
 
 
+@settings(deadline=None)
 @given(long_text | odd_text, st.sampled_from([0, 1]), st.just("") | odd_text | long_text)
 def test_analyse_equals_the_oracle(sample, language, header):
     assert oracle.unpack(text.analyse(sample, language, header)) == oracle.passages(sample, language, header)
 
 
+@settings(deadline=None)
 @given(long_text | odd_text, odd_text)
 def test_bytes_equal_the_oracles(sample, header):
     assert text.analyse(sample, 1, header) == oracle.analyse(sample, 1, header)
 
 
+@settings(deadline=None)
 @given(long_text)
 def test_passages_hold_every_word_once_and_keep_the_bounds(sample):
     passages = cut(sample)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import Stemmer
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_wire.kernels import text
@@ -40,17 +40,20 @@ def test_exceptions_under_every_pair_of_endings():
     assert differences(opening + first + second for opening in OPENINGS for first in ["", *ENDINGS] for second in ["", *ENDINGS]) == []
 
 
+@settings(deadline=None)
 @given(st.lists(st.text("abcdeginlosty'", max_size=8) | st.sampled_from(ENDINGS) | st.sampled_from(OPENINGS), max_size=4).map("".join))
 def test_stem_equals_pystemmer(word):
     assert differences([word]) == []
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=100))
 def test_words_with_anything_else_stay(word):
     if not set(word) <= set(b"abcdefghijklmnopqrstuvwxyz'"):
         assert text.stem(word) == word
 
 
+@settings(deadline=None)
 @given(st.text("abcdefghijklmnopqrstuvwxyz'", max_size=12).map(str.encode))
 def test_no_stemming_returns_the_word(word):
     assert text.stem(word, 0) == word
