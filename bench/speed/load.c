@@ -1,7 +1,8 @@
 /* Load generator: keep-alive HTTP/1.1 connections that each send the next request of a file as soon as the last one is answered.
  *
  * load ADDRESS CONNECTIONS SECONDS FILE     ADDRESS is ip:port or a path of a Unix socket.
- * FILE holds requests as they go over the wire, each after its length (u32, little-endian). Request i of connection c is (c * 7919 + i) mod n.
+ * FILE holds requests as they go over the wire, each after its length (u32, little-endian). They are sent in order, by whichever connection is
+ * free, round and round for SECONDS; with 0 seconds each is sent once.
  * Prints one JSON object: requests, errors (status other than 2xx), seconds, rps and latencies in microseconds.
  * Single thread, epoll: on a machine with two cores it takes one, the server the other.
  */
@@ -24,7 +25,6 @@ enum { HEAD = 16384, SAMPLES = 1 << 22 };
 
 typedef struct {
     int fd;
-    uint64_t index;     /* requests sent so far */
     double begun;
     size_t sent, size;  /* of the request under way */
     const char *request;
@@ -35,7 +35,7 @@ typedef struct {
 } client;
 
 static struct { const char *data; uint32_t size; } *requests;
-static size_t n_requests;
+static size_t n_requests, n_issued;
 static float *samples;
 static size_t n_samples, n_errors;
 
@@ -127,9 +127,9 @@ static void push(client *c, int epoll)
     epoll_ctl(epoll, EPOLL_CTL_MOD, c->fd, &event);
 }
 
-static void next(client *c, size_t number, int epoll)
+static void next(client *c, int epoll)
 {
-    size_t pick = (number * 7919 + c->index++) % n_requests;
+    size_t pick = n_issued++ % n_requests;
     c->request = requests[pick].data;
     c->size = requests[pick].size;
     c->sent = c->n_head = 0;
@@ -202,9 +202,9 @@ int main(int argc, char **argv)
         epoll_ctl(epoll, EPOLL_CTL_ADD, clients[i].fd, &event);
     }
     double begun = now(), end = begun + seconds;
-    for (int i = 0; i < n; i++)
-        next(&clients[i], (size_t)i, epoll);
-    int open = n;
+    int open = 0;
+    for (; open < n && (seconds > 0 || n_issued < n_requests); open++)
+        next(&clients[open], epoll);
     while (open) {
         struct epoll_event events[64];
         int ready = epoll_wait(epoll, events, 64, 10000);
@@ -218,8 +218,8 @@ int main(int argc, char **argv)
                 push(c, epoll);
             if ((events[i].events & EPOLLIN) && pull(c)) {
                 answered(c);
-                if (now() < end)
-                    next(c, (size_t)(c - clients), epoll);
+                if (seconds > 0 ? now() < end : n_issued < n_requests)
+                    next(c, epoll);
                 else
                     open--;
             }
