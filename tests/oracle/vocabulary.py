@@ -9,13 +9,13 @@ BEST = 3
 WEIGHT = 0.8
 
 
-def trigrams(term: bytes) -> set[bytes]:
-    """The distinct three-byte windows of the term with one sentinel on each side."""
-    padded = b"\x00" + term + b"\x00"
+def trigrams(term: bytes) -> set[str]:
+    """The distinct three-character windows of the term with one sentinel on each side."""
+    padded = f"\0{term.decode()}\0"
     return {padded[i : i + 3] for i in range(len(padded) - 2)}
 
 
-def alternates(term: bytes, vocabulary: Iterable[bytes]) -> tuple[tuple[bytes, float], ...]:
+def alternates(term: bytes, vocabulary: Iterable[bytes], best: int = BEST) -> tuple[tuple[bytes, float], ...]:
     """Index terms an unknown word may stand for, with weights: the best three by Dice over trigrams, then by bytes."""
     wanted = trigrams(term)
     scored = []
@@ -24,4 +24,4 @@ def alternates(term: bytes, vocabulary: Iterable[bytes]) -> tuple[tuple[bytes, f
         dice = 2.0 * len(wanted & grams) / (len(wanted) + len(grams))
         if dice >= DICE:
             scored.append((-dice, known))
-    return tuple((known, WEIGHT * -dice) for dice, known in sorted(scored)[:BEST])
+    return tuple((known, WEIGHT * -dice) for dice, known in sorted(scored)[:best])

@@ -1,0 +1,156 @@
+#include "fuzzy.h"
+
+#include <string.h>
+
+typedef struct trigrams {
+    uint64_t at[MW_KEY_BYTES + 2];  /* distinct, each three code points of 21 bits */
+    uint32_t n;
+} trigrams;
+
+typedef struct fuzzy {
+    const mw_parts *parts;
+    trigrams word;
+    uint64_t filter;                /* a bit per trigram of the word */
+    double least;
+    mw_match *found;
+    uint32_t n, limit;
+} fuzzy;
+
+static inline uint64_t filter_bit(uint64_t trigram) { return (uint64_t)1 << (trigram * 0x9E3779B97F4A7C15u >> 58); }
+
+/* Code point at key[*at]; malformed bytes give some value and never read past the end. */
+static uint32_t code_point(const uint8_t *key, size_t length, size_t *at) {
+    uint32_t first = key[(*at)++], more = first < 0xC0 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
+    uint32_t point = more == 0 ? first : first & (0x3Fu >> more);
+    for (; more && *at < length; more--) point = point << 6 | (key[(*at)++] & 0x3F);
+    return point & 0x1FFFFF;
+}
+
+static int has(const trigrams *t, uint64_t trigram) {
+    for (uint32_t i = 0; i < t->n; i++)
+        if (t->at[i] == trigram) return 1;
+    return 0;
+}
+
+static void split(const uint8_t *key, size_t length, trigrams *out) {
+    uint64_t window = 0;            /* zero is the sentinel */
+    uint32_t seen = 1;
+    size_t at = 0;
+    out->n = 0;
+    for (int ended = 0; !ended;) {
+        uint32_t point = at < length ? code_point(key, length, &at) : (ended = 1, 0);
+        window = (window << 21 | point) & (((uint64_t)1 << 63) - 1);
+        if (++seen >= 3 && !has(out, window)) out->at[out->n++] = window;
+    }
+}
+
+static double dice_with(const fuzzy *f, const uint8_t *key, size_t length) {
+    trigrams other;
+    uint32_t shared = 0;
+    split(key, length, &other);
+    for (uint32_t i = 0; i < other.n; i++) shared += (f->filter & filter_bit(other.at[i])) && has(&f->word, other.at[i]);
+    return 2.0 * shared / (f->word.n + other.n);
+}
+
+static int compare_keys(const uint8_t *a, size_t a_length, const uint8_t *b, size_t b_length) {
+    int order = memcmp(a, b, a_length < b_length ? a_length : b_length);
+    return order ? order : (a_length > b_length) - (a_length < b_length);
+}
+
+/* Is there a posting of a live unit? 1, 0, < 0. */
+static int is_live(const mw_parts *parts, const uint8_t *key, size_t length) {
+    for (uint32_t p = 0; p < parts->n_parts; p++) {
+        const mw_part *part = &parts->part[p];
+        mw_term term;
+        mw_cursor cursor;
+        uint32_t ids[MW_BLOCK];
+        uint8_t tfs[MW_BLOCK];
+        int n = mw_find(part, key, length, &term);
+        if (n > 0 && term.exact) return 1;
+        if (n > 0) n = mw_cursor_open(part, &term, &cursor) < 0 ? MW_CORRUPT : 1;
+        while (n > 0 && (n = mw_cursor_next(&cursor, ids, tfs)) > 0)
+            for (int i = 0; i < n; i++)
+                if (!mw_is_dead(part, mw_passage_unit(part, ids[i]))) return 1;
+        if (n < 0) return n;
+    }
+    return 0;
+}
+
+/* Takes a term into the list of the best if it is good enough, new and live. */
+static int consider(fuzzy *f, const uint8_t *key, size_t length) {
+    uint32_t place = 0;
+    if (length == 0 || key[0] < MW_FIELD_LIMIT) return MW_OK;
+    double dice = dice_with(f, key, length);
+    if (dice < f->least) return MW_OK;
+    for (; place < f->n; place++) {
+        const mw_match *other = &f->found[place];
+        int order = dice == other->dice ? compare_keys(key, length, other->key, other->length) : dice > other->dice ? -1 : 1;
+        if (order == 0) return MW_OK;
+        if (order < 0) break;
+    }
+    if (place == f->limit) return MW_OK;
+    int live = is_live(f->parts, key, length);
+    if (live <= 0) return live;
+    if (f->n < f->limit) f->n++;
+    memmove(&f->found[place + 1], &f->found[place], (f->n - 1 - place) * sizeof *f->found);
+    f->found[place].dice = dice;
+    f->found[place].length = (uint32_t)length;
+    memcpy(f->found[place].key, key, length);
+    return MW_OK;
+}
+
+static inline uint32_t bits_in(uint64_t x) { /* no popcount instruction in the baseline */
+    x -= x >> 1 & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+    x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+    return (uint32_t)(x * 0x0101010101010101u >> 56);
+}
+
+/* A signature has one bit per trigram, several trigrams may share one: so a term shares at most (common bits + trigrams of the word without a bit
+   of their own) trigrams, and has at least as many as its signature has bits. */
+static int by_signature(fuzzy *f, const mw_part *part, const uint64_t *signatures, uint64_t wanted) {
+    uint32_t own = f->word.n, hidden = own - bits_in(wanted), need = 1;
+    double least = f->least - 1e-9;
+    while (2.0 * (need + hidden) < least * (own + need + hidden) && need < 64) need++;
+    for (uint32_t ordinal = mw_n_field_terms(part), n = mw_n_terms(part); ordinal < n; ordinal++) {
+        uint64_t common = signatures[ordinal] & wanted;
+        for (uint32_t i = 1; i < need && common; i++) common &= common - 1;
+        if (!common) continue;
+        uint32_t shared = bits_in(signatures[ordinal] & wanted) + hidden, others = bits_in(signatures[ordinal]);
+        if (2.0 * shared < least * (own + (others > shared ? others : shared))) continue;
+        uint8_t key[MW_KEY_BYTES];
+        size_t length;
+        int status = mw_term_at(part, ordinal, key, &length);
+        if (status == MW_OK) status = consider(f, key, length);
+        if (status < 0) return status;
+    }
+    return MW_OK;
+}
+
+static int by_key(fuzzy *f, const mw_part *part) {
+    for (uint32_t ordinal = mw_n_field_terms(part), n = mw_n_terms(part); ordinal < n; ordinal++) {
+        uint8_t key[MW_KEY_BYTES];
+        size_t length;
+        int status = mw_term_at(part, ordinal, key, &length);
+        if (status == MW_OK) status = consider(f, key, length);
+        if (status < 0) return status;
+    }
+    return MW_OK;
+}
+
+int mw_fuzzy(const mw_parts *parts, const uint8_t *word, size_t length, double least, uint32_t limit, mw_match *out, uint32_t *n) {
+    fuzzy f = {.parts = parts, .least = least, .found = out, .limit = limit};
+    int status = MW_OK;
+    *n = 0;
+    if (length == 0 || length > MW_KEY_BYTES || limit > MW_FUZZY_MOST) return MW_INVALID;
+    if (limit == 0) return MW_OK;
+    split(word, length, &f.word);
+    for (uint32_t i = 0; i < f.word.n; i++) f.filter |= filter_bit(f.word.at[i]);
+    for (uint32_t p = 0; p < parts->n_parts && status == MW_OK; p++) {
+        const uint64_t *signatures = NULL;
+        status = mw_signatures(&parts->part[p], &signatures);
+        if (status == MW_OK) status = signatures ? by_signature(&f, &parts->part[p], signatures, mw_signature(word, length)) : by_key(&f, &parts->part[p]);
+    }
+    *n = status == MW_OK ? f.n : 0;
+    return status;
+}

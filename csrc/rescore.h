@@ -1,0 +1,65 @@
+/* State of one search, shared by rank.c (walk, selection) and rescore.c (candidates to hits). Internal. */
+#ifndef MW_RESCORE_H
+#define MW_RESCORE_H
+
+#include "rank.h"
+
+#define MW_TF_TABLE 8               /* term frequencies with a row in the saturation table */
+
+typedef struct mw_top {
+    float key;                      /* selection score; in a flat bank P, which orders the same */
+    uint32_t unit;                  /* number over all parts */
+} mw_top;
+
+typedef struct mw_search_state {
+    const mw_parts *parts;
+    const mw_query *query;
+    const mw_weights *weights;
+    const uint64_t *allowed;
+    int role;
+    int flat;                       /* every group is one passage: D = P, no neighbours */
+
+    uint32_t *unit_base;            /* per part + 1: number of its first unit over all parts */
+    uint32_t *passage_base;
+    uint64_t *word_base;            /* per part: first word in a filter bitset */
+
+    mw_term *terms;                 /* term * n_parts + part; df_postings 0 = absent. Terms: the alternates, then slots' own terms not among them */
+    uint64_t *df, *group_df;        /* per term: live passages, groups */
+    uint32_t own_term[MW_QUERY_SLOTS];
+    uint64_t slot_df[MW_QUERY_SLOTS]; /* of the own term: passages */
+    double slot_idf[MW_QUERY_SLOTS];  /* at group level: what the relevance weighs by */
+
+    double average_passage, average_group;
+    float saturation[MW_TF_TABLE][256]; /* passage level: by tf - 1 and length */
+
+    float *passage;                 /* P, all parts */
+    float *lone;                    /* D of units without a session (not flat) */
+    float *session;                 /* D, then D + M of sessions (not flat) */
+    float *session_best;            /* M (not flat) */
+    float *date;                    /* T per unit, NULL without date terms */
+    uint64_t *named;                /* bitset (filter words): the query names the unit's speaker; NULL if none */
+    uint64_t *dated[MW_QUERY_SLOTS];/* per date term: bitset of units that have it */
+    double date_idf[MW_QUERY_SLOTS];
+    uint32_t n_dates;
+    uint8_t slot_date[MW_QUERY_SLOTS]; /* index into dated + 1, 0 none */
+
+    mw_top *top;
+    uint32_t n_top, candidates;
+    uint64_t postings;
+} mw_search_state;
+
+/* tf saturation of BM25: tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / average)). */
+static inline double mw_saturate(const mw_weights *w, double tf, double length, double average) {
+    return tf * (w->k1 + 1.0) / (tf + w->k1 * (1.0 - w->b + w->b * length / average));
+}
+
+static inline int mw_bit(const uint64_t *bits, uint64_t word_base, uint32_t at) { return (int)(bits[word_base + (at >> 6)] >> (at & 63) & 1); }
+
+static inline uint32_t mw_passages_of(const mw_part *part, uint32_t unit) {
+    return part->first_passage ? part->first_passage[unit + 1] - part->first_passage[unit] : 1;
+}
+
+/* Turns the selected units into hits: neighbours, coverage, bigrams, speaker, order, cut at k, relevance. 0 or < 0. */
+int mw_rescore(const mw_search_state *state, uint32_t k, mw_result *result);
+
+#endif
