@@ -57,8 +57,7 @@ static int compare_keys(const uint8_t *a, size_t a_length, const uint8_t *b, siz
     return order ? order : (a_length > b_length) - (a_length < b_length);
 }
 
-/* Is there a posting of a live unit? 1, 0, < 0. */
-static int is_live(const mw_parts *parts, const uint8_t *key, size_t length) {
+int mw_present(const mw_parts *parts, const uint8_t *key, size_t length) {
     for (uint32_t p = 0; p < parts->n_parts; p++) {
         const mw_part *part = &parts->part[p];
         mw_term term;
@@ -70,7 +69,7 @@ static int is_live(const mw_parts *parts, const uint8_t *key, size_t length) {
         if (n > 0) n = mw_cursor_open(part, &term, &cursor) < 0 ? MW_CORRUPT : 1;
         while (n > 0 && (n = mw_cursor_next(&cursor, ids, tfs)) > 0)
             for (int i = 0; i < n; i++)
-                if (!mw_is_dead(part, mw_passage_unit(part, ids[i]))) return 1;
+                if (!mw_is_dead(part, term.field ? ids[i] : mw_passage_unit(part, ids[i]))) return 1;
         if (n < 0) return n;
     }
     return 0;
@@ -89,7 +88,7 @@ static int consider(fuzzy *f, const uint8_t *key, size_t length) {
         if (order < 0) break;
     }
     if (place == f->limit) return MW_OK;
-    int live = is_live(f->parts, key, length);
+    int live = mw_present(f->parts, key, length);
     if (live <= 0) return live;
     if (f->n < f->limit) f->n++;
     memmove(&f->found[place + 1], &f->found[place], (f->n - 1 - place) * sizeof *f->found);

@@ -16,4 +16,7 @@ typedef struct mw_match {
  * of the term with a sentinel on each side; Dice descending, then bytes ascending. *n of them are written. 0 or < 0. */
 int mw_fuzzy(const mw_parts *parts, const uint8_t *word, size_t length, double least, uint32_t limit, mw_match *out, uint32_t *n);
 
+/* Does a live unit hold the key? 1, 0, < 0. */
+int mw_present(const mw_parts *parts, const uint8_t *key, size_t length);
+
 #endif

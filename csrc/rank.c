@@ -624,7 +624,8 @@ int mw_search(const mw_parts *parts, const mw_query *query, const mw_weights *we
               int role, mw_result *result) {
     mw_search_state s = {.parts = parts, .query = query, .weights = weights, .allowed = allowed, .role = role};
     memset(result, 0, sizeof *result);
-    if (!valid(query) || candidates > MW_CANDIDATES_MAX) return MW_INVALID;
+    if (!valid(query)) return MW_INVALID;
+    if (candidates > MW_CANDIDATES_MAX) candidates = MW_CANDIDATES_MAX;
     s.average_passage = parts->tokens && parts->passages ? (double)parts->tokens / (double)parts->passages : 1;
     s.average_group = parts->tokens && parts->groups ? (double)parts->tokens / (double)parts->groups : 1;
     uint8_t *block = calloc(1, lay_out_state(&s, NULL));

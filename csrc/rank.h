@@ -12,7 +12,7 @@
 #define MW_QUERY_SLOTS 64           /* distinct words of a query; a bit each in mw_hit.matched */
 #define MW_QUERY_ALTERNATES 1024    /* terms searched for all of them */
 #define MW_QUERY_PAIRS 4096
-#define MW_CANDIDATES_MAX 100000
+#define MW_CANDIDATES_MAX (1u << 24) /* more are taken as this many */
 
 typedef struct mw_weights {
     double k1, b;

@@ -195,6 +195,7 @@ def test_nothing_to_find(tmp_path):
     assert rank.search(parts, exact(b"yak"), 10).ids() == []
     assert rank.search(parts, exact(b"ant"), 10, candidates=0).ids() == []
     assert rank.search(parts, exact(b"ant"), 0).ids() == []
+    assert rank.search(parts, exact(b"ant"), 2**40, candidates=2**40).ids() == [1]
     assert rank.search(parts_of([note(1, b"ant", dead=True)], [], tmp_path), exact(b"ant"), 10).ids() == []
 
 
@@ -223,7 +224,7 @@ def test_bad_arguments_are_refused(tmp_path):
     with pytest.raises(ValueError, match="k must"):
         rank.search(parts, query, -1)
     with pytest.raises(ValueError, match="candidates"):
-        rank.search(parts, query, 1, candidates=rank.MAX_CANDIDATES + 1)
+        rank.search(parts, query, 1, candidates=-1)
     other = parts_of([note(1, b"ant")], [], tmp_path)
     with pytest.raises(ValueError, match="other parts"):
         rank.search(parts, query, 1, rank.allow(other))

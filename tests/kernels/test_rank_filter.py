@@ -62,7 +62,9 @@ def test_known_counts_live_passages_and_units(units, cuts, beyond):
     counts = [sum(term in passage.tokens for unit in live for passage in unit.passages) for term in terms]
     counts += [sum(key in keys_of(unit) for unit in live) for key in KEYS]
     with tempfile.TemporaryDirectory() as folder:
-        assert rank.known(parts_of(units, cuts, Path(folder), beyond), [*terms, *KEYS]) == counts
+        parts = parts_of(units, cuts, Path(folder), beyond)
+        assert rank.known(parts, [*terms, *KEYS]) == counts
+        assert rank.present(parts, [*terms, *KEYS]) == [count > 0 for count in counts]
 
 
 def test_filters_refuse_what_is_no_field_key(tmp_path):

@@ -7,7 +7,6 @@ from memory_wire.kernels.postings import Parts
 MAX_SLOTS: int
 MAX_ALTERNATES: int
 MAX_PAIRS: int
-MAX_CANDIDATES: int
 
 Slot = tuple[bytes, int, float, bytes | None, list[tuple[bytes, float, float]]]
 Row = tuple[int, float, float, float, float, float, float, float, int, float, float, float, float, float, int]
@@ -21,6 +20,8 @@ class Query:
     """Words it left out because there were too many."""
     terms: tuple[bytes, ...]
     """The slots' terms."""
+    alternates: list[list[tuple[bytes, float]]]
+    """Per slot the terms searched for it, with their weights."""
     def __init__(
         self, slots: list[Slot], pairs: list[tuple[int, int]], words: tuple[str, ...] = (), truncated: tuple[str, ...] = ()
     ) -> None:
@@ -74,6 +75,9 @@ def search(
 
 def known(parts: Parts, keys: list[bytes]) -> list[int]:
     """Per key the number of live passages (units for field keys) that hold it. Raises Corrupt."""
+
+def present(parts: Parts, keys: list[bytes]) -> list[bool]:
+    """Per key whether known() would be above 0; stops at the first live posting. Raises Corrupt."""
 
 def fuzzy(parts: Parts, word: bytes, limit: int = 3, least: float = 0.45) -> list[tuple[bytes, float]]:
     """The best terms of the vocabulary, with their Dice similarity to the word over character trigrams (at least `least`), best first, then by

@@ -65,6 +65,7 @@ cdef extern from "rank.h" nogil:
     uint64_t mw_rank_kept()
 
 cdef extern from "fuzzy.h" nogil:
+    int mw_present(const mw_parts *parts, const uint8_t *key, size_t length)
     enum:
         MW_FUZZY_MOST
     ctypedef struct mw_match:
@@ -76,7 +77,6 @@ cdef extern from "fuzzy.h" nogil:
 MAX_SLOTS = MW_QUERY_SLOTS
 MAX_ALTERNATES = MW_QUERY_ALTERNATES
 MAX_PAIRS = MW_QUERY_PAIRS
-MAX_CANDIDATES = MW_CANDIDATES_MAX
 
 
 cdef int checked(int status, str what) except -1:
@@ -116,7 +116,7 @@ cdef double frequency(object value) except -1.0:
 cdef class Query:
     cdef mw_query c
     cdef mw_slot *slots
-    cdef mw_alternate *alternates
+    cdef mw_alternate *alternates_
     cdef mw_pair *pairs
     cdef list keys  # what the pointers point into
     cdef readonly tuple words, truncated, terms
@@ -134,9 +134,9 @@ cdef class Query:
         self.truncated = truncated
         self.terms = tuple([slot[0] for slot in slots])
         self.slots = <mw_slot *>calloc(len(slots) + 1, sizeof(mw_slot))
-        self.alternates = <mw_alternate *>calloc(n_alternates + 1, sizeof(mw_alternate))
+        self.alternates_ = <mw_alternate *>calloc(n_alternates + 1, sizeof(mw_alternate))
         self.pairs = <mw_pair *>calloc(len(pairs) + 1, sizeof(mw_pair))
-        if self.slots is NULL or self.alternates is NULL or self.pairs is NULL:
+        if self.slots is NULL or self.alternates_ is NULL or self.pairs is NULL:
             raise MemoryError
         for slot in slots:
             self.add_slot(slot)
@@ -147,7 +147,7 @@ cdef class Query:
             self.pairs[self.c.n_pairs].second = second
             self.c.n_pairs += 1
         self.c.slots = self.slots
-        self.c.alternates = self.alternates
+        self.c.alternates = self.alternates_
         self.c.pairs = self.pairs
 
     cdef int add_slot(self, tuple slot) except -1:
@@ -163,7 +163,7 @@ cdef class Query:
             s.date = key_of(date, &s.date_length)
         s.first = self.c.n_alternates
         for key, weight, prior in alternates:
-            a = &self.alternates[self.c.n_alternates]
+            a = &self.alternates_[self.c.n_alternates]
             self.keys.append(key)
             a.key = key_of(key, &a.length)
             a.weight = positive(weight)
@@ -173,9 +173,21 @@ cdef class Query:
         self.c.n_slots += 1
         return 0
 
+    @property
+    def alternates(self):
+        cdef uint32_t i
+        found = []
+        for i in range(self.c.n_slots):
+            first, n = self.slots[i].first, self.slots[i].n
+            found.append([(self.key(a), self.alternates_[a].weight) for a in range(first, first + n)])
+        return found
+
+    cdef bytes key(self, uint32_t a):
+        return PyBytes_FromStringAndSize(<const char *>self.alternates_[a].key, self.alternates_[a].length)
+
     def __dealloc__(self):
         free(self.slots)
-        free(self.alternates)
+        free(self.alternates_)
         free(self.pairs)
 
 
@@ -288,10 +300,10 @@ def search(Parts parts not None, Query query not None, Py_ssize_t k, Filter filt
     cdef int status
     if k < 0:
         raise ValueError("k must not be negative")
-    if not 0 <= candidates <= MW_CANDIDATES_MAX:
-        raise ValueError("candidates must be 0 to 100000")
+    if candidates < 0:
+        raise ValueError("candidates must not be negative")
     most = <uint32_t>min(k, 0x7FFFFFFF)
-    n_candidates = <uint32_t>candidates
+    n_candidates = <uint32_t>min(candidates, MW_CANDIDATES_MAX)
     if filter is not None:
         if filter.parts is not parts:
             raise ValueError("the filter was made for other parts")
@@ -322,6 +334,20 @@ def known(Parts parts not None, list keys not None):
         checked(status, "dictionary")
         counts.append(df)
     return counts
+
+
+def present(Parts parts not None, list keys not None):
+    cdef tuple held = tuple(keys)
+    cdef const uint8_t *key
+    cdef uint32_t length
+    cdef int status
+    found = []
+    for item in held:
+        key = key_of(item, &length)
+        status = mw_present(&parts.c, key, length)  # ends at the first live posting: not worth giving the GIL up
+        checked(status, "dictionary")
+        found.append(status != 0)
+    return found
 
 
 def fuzzy(Parts parts not None, bytes word not None, int limit=3, double least=0.45):
