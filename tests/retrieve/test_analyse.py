@@ -129,10 +129,12 @@ def test_synonyms_are_searched_beside_the_word():
     assert query.words == ("pto", "food")
     assert query.alternates[0] == [(b"pto", 1.0), (b"vacat", 0.5), (b"paid", 0.25), (b"leav", 0.25)]
     assert query.alternates[1] == [(b"food", 1.0)]
-    parts = bank("vacation in June", "sick leave")
+    parts = bank("vacation in June", "sick days")
     assert rank.search(parts, analyse.query("PTO", 1, synonyms, parts), 10).ids() == [1]
     assert analyse.query("who", 1, synonyms, parts).alternates == [[(b"who", 1.0), (b"person", 0.7)]]
     assert analyse.query("who ate", 1, synonyms, parts).words == ("who", "ate")
+    spelt = {"vacatoin": (["leave"], 0.5)}
+    assert analyse.query("vacatoin", 1, spelt, parts).alternates == [[(b"vacatoin", 1.0), (b"leav", 0.5)]]  # configured, so no slip
     many = {"pto": ([f"word{i}" for i in range(50)], 1.0)}
     assert len(analyse.query("pto", 1, many, parts).alternates[0]) == analyse.ALTERNATES
 

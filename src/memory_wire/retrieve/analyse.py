@@ -101,15 +101,13 @@ def rows(slots: dict[bytes, Slot], language: int, synonyms: Synonyms, parts: Par
     guesses = 0
     for term, slot in slots.items():
         own = prior(term, language)
-        alternates: list[Alternate] = []
-        if slot.searched and not known[term] and guesses < FUZZY_WORDS and slot.date is None and has_spelling(term):
-            guesses += 1
-            near = rank.fuzzy(parts, term)
-            alternates = [(key, FUZZY_WEIGHT * dice, prior(key, language)) for key, dice in near]
-        if slot.searched and not alternates:
-            alternates = [(term, 1.0, own)]
+        alternates: list[Alternate] = [(term, 1.0, own)] if slot.searched else []
         if slot.word in synonyms:
             alternates += likewise(slot.word, term, language, synonyms)
+        elif slot.searched and not known[term] and guesses < FUZZY_WORDS and slot.date is None and has_spelling(term):
+            guesses += 1
+            near = rank.fuzzy(parts, term)
+            alternates = [(key, FUZZY_WEIGHT * dice, prior(key, language)) for key, dice in near] or alternates
         found.append((term, slot.count, own, slot.date, alternates))
     return found
 
