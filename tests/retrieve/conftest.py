@@ -14,6 +14,7 @@ from memory_wire import Memory
 def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     with Memory(tmp_path_factory.mktemp("recall") / "memory.db", sync="normal") as store:
         yield store
+        assert store.service.gauges()["index_faults"] == 0
 
 
 @pytest.fixture(scope="session")

@@ -49,7 +49,9 @@ def surface(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     if request.param == "memory":
         with Memory(folder / "memory.db", sync="normal") as memory:
             yield memory
+            assert memory.service.gauges()["index_faults"] == 0
         return
     where = ("--addr", "127.0.0.1:0") if request.param == "http" else ("--addr", "none", "--socket", str(folder / "s"))
     with served(folder, *where) as db, Client(address(folder), db=db) as client:
         yield client
+        assert b"memory_wire_index_faults_total 0\n" in client.wire.request("GET", "/metrics").body

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 NEIGHBOURS = 3  # a candidate brings its previous and next in session along
 WIDEN = 8
 WIDEST = 1 << 20
-FIRST_FETCH = 16  # rows read at once when all results are wanted: most budgets end long before
+FIRST_FETCH = 32  # rows read at first when many results are wanted: budgets may end long before
 
 
 class Ask(Struct, kw_only=True):
@@ -108,28 +108,25 @@ class Walk:
 
     def take(self, ids: list[int], scores: list[float], relevance: list[float]) -> None:
         """Serves from a ranking until k or the budget is reached; rows are read a slice at a time."""
-        at, step = 0, min(self.ask.k, FIRST_FETCH)
-        floor, trim, served = self.ask.floor, self.trim, self.served
-        while at < len(ids) and not self.full:
+        ask, trim, served = self.ask, self.trim, self.served
+        floor, k, first, last = ask.floor, ask.k, ask.since, ask.until
+        at, step = 0, min(k, FIRST_FETCH)
+        while at < len(ids):
             units = self.fetch(ids[at : at + step])
             for place in range(at, min(at + step, len(ids))):
                 if floor is not None and relevance[place] < floor:
                     continue
                 unit = units.get(ids[place])
-                if unit is None or not self.within(unit.created):
+                # To the millisecond: the index knows seconds.
+                if unit is None or (first is not None and unit.created < first) or (last is not None and unit.created >= last):
                     self.refused += 1
                     continue
                 content = trim.take(unit.content)
                 if content is not None:
                     served.append(Served(unit, content, scores[place], relevance[place]))
                     self.places.append(place)
-                if trim.room <= 0 or len(served) >= self.ask.k:
+                if trim.room <= 0 or len(served) >= k:
                     self.full = True
-                    break
+                    return
             at += step
-            step *= 2
-
-    def within(self, created: int) -> bool:
-        """Whether a date is within the bounds, to the millisecond; the index knows seconds."""
-        since, until = self.ask.since, self.ask.until
-        return (since is None or created >= since) and (until is None or created < until)
+            step = k - len(served)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 GAUGES = {
     "commits": ("counter", "commits_total", "Commits of the record store."),
     "acknowledged": ("counter", "acknowledged_total", "Writes answered after their commit."),
+    "index_faults": ("counter", "index_faults_total", "Stored writes that the index takes up later, after a fault."),
     "open_banks": ("gauge", "open_banks", "Banks whose index is open."),
     "live_units": ("gauge", "live_units", "Memories in live parts of the index."),
 }

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory_wire.service.service import Service
+    from memory_wire.service.service import Service as Service
 
-__all__ = ["Service", "open_service"]
+__all__ = ["open_service"]
 
 
 def open_service(path: str, *, sync: str = "full", create: bool = True, allow_network_fs: bool = False) -> Service:
@@ -20,11 +20,3 @@ def open_service(path: str, *, sync: str = "full", create: bool = True, allow_ne
     from memory_wire.service.service import Service
 
     return Service(path, sync=sync, create=create, allow_network_fs=allow_network_fs)
-
-
-def __getattr__(name: str) -> object:
-    if name != "Service":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from memory_wire.service.service import Service
-
-    return Service

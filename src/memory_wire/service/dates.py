@@ -9,12 +9,13 @@ from datetime import date
 from time import time_ns
 
 DAY_MS = 86_400_000
+MINUTE_MS = 60_000
 EPOCH = date(1970, 1, 1).toordinal()
 FIRST_MS = (1 - EPOCH) * DAY_MS
 LAST_MS = (date.max.toordinal() - EPOCH + 1) * DAY_MS - 1
 RULE = "must be an RFC 3339 date-time or a date (YYYY-MM-DD) of the years 1 to 9999"
 
-_shown: dict[int, str] = {}  # day number -> ISO date; memories of a page share few days
+_shown: dict[int, str] = {}  # minute since 1970 -> its date and time as text; the memories of an answer share many
 SHOWN_MAX = 1024
 
 
@@ -25,16 +26,14 @@ def now_ms() -> int:
 
 def stamp(ms: int) -> str:
     """The date as served: `YYYY-MM-DDTHH:MM:SS.mmmZ`, fixed width."""
-    day, rest = divmod(ms, DAY_MS)
-    shown = _shown.get(day)
+    minute, rest = divmod(ms, MINUTE_MS)
+    shown = _shown.get(minute)
     if shown is None:
         if len(_shown) >= SHOWN_MAX:
             _shown.clear()
-        shown = _shown[day] = date.fromordinal(day + EPOCH).isoformat()
-    seconds, milli = divmod(rest, 1000)
-    minutes, second = divmod(seconds, 60)
-    hour, minute = divmod(minutes, 60)
-    return f"{shown}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z"
+        day, of_day = divmod(minute, DAY_MS // MINUTE_MS)
+        shown = _shown[minute] = f"{date.fromordinal(day + EPOCH).isoformat()}T{of_day // 60:02}:{of_day % 60:02}:"
+    return f"{shown}{rest / 1000:06.3f}Z"
 
 
 def parse(text: str) -> int:

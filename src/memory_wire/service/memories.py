@@ -202,7 +202,7 @@ def created(tx: Tx, scope: t.Scope) -> Bank:
 def forget(request: t.Forget, scope: t.Scope, service: Service) -> Work:
     """The work that deletes one memory."""
     validate.scope(scope)
-    uid = parse(validate.text("id", request.id, config.KEY_CHARS))
+    uid = uid_of(request.id)
 
     def work(tx: Tx) -> Outcome:
         bank = tx.bank(scope.project, scope.bank) if uid else None
@@ -215,9 +215,16 @@ def forget(request: t.Forget, scope: t.Scope, service: Service) -> Work:
     return work
 
 
+def uid_of(id: object) -> bytes | None:
+    """The public id as stored; None for a text that can't be one, which names nothing."""
+    if not isinstance(id, str):
+        raise validate.wrong_type("id", "a string")
+    return parse(id)
+
+
 def get(reader: Reader, request: t.Get, scope: t.Scope) -> t.Page:
     """One memory, whole. Raises UnknownMemory."""
-    uid = parse(validate.text("id", request.id, config.KEY_CHARS))
+    uid = uid_of(request.id)
     toon = validate.page_format(request.format)
     bank = reader.bank(scope.project, scope.bank)
     unit = reader.by_uid(bank, uid) if bank and uid else None
