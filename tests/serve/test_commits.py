@@ -7,7 +7,17 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.serve.serving import Serving, request
+
+
+def open_files(server: Serving, folder: Path) -> list[str]:
+    """Descriptors and maps within the folder, the log of stderr apart."""
+    base = Path(f"/proc/{server.process.pid}")
+    files = {os.readlink(entry) for entry in (base / "fd").iterdir() if entry.is_symlink()}
+    files |= {line.split(None, 5)[-1].strip() for line in (base / "maps").read_text().splitlines()}
+    return sorted(file for file in files if file.startswith(str(folder)) and "stderr" not in file)
 
 
 def threads_of(server: Serving) -> int:
@@ -81,6 +91,18 @@ def test_the_helper_thread_comes_with_a_write_and_goes_when_it_is_quiet(tmp_path
         assert idle <= 2
         assert len(server.ask("POST", "/banks/q/recall", {"query": "round"}).json) == 3  # type: ignore[arg-type]
         assert '"internal"' not in server.stderr
+
+
+@pytest.mark.parametrize("path", ["/banks/q/stats", "/ready"])
+def test_no_file_of_the_store_stays_open_when_it_is_quiet(tmp_path: Path, path: str) -> None:
+    with Serving(tmp_path, "--quiet", "0.3") as server:
+        server.ask("POST", "/banks/q/retain", {"content": "quiet"})
+        for _ in range(2):
+            assert server.ask("GET", path).status == 200
+            deadline = time.monotonic() + 20
+            while open_files(server, tmp_path) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            assert open_files(server, tmp_path) == []
 
 
 def test_no_quiet_time_at_all(tmp_path: Path) -> None:

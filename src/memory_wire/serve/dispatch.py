@@ -117,7 +117,8 @@ class Dispatch:
         return reply.text(200, "ok")
 
     def ready(self) -> Reply:
-        """Asks the store and the index."""
+        """Asks the store and the index; opens what was given back, so the quiet time starts again."""
+        self.touch()
         return reply.ready(self.service.ready())
 
     def metrics(self) -> Reply:
