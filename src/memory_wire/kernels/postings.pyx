@@ -494,12 +494,12 @@ cdef class Parts:
     def neighbour(self, uint32_t session, uint32_t position):
         cdef uint32_t i, unit
         cdef int found
-        newest = -1
+        cdef int64_t newest = -1
         for i in range(self.c.n_parts):
             found = mw_neighbour(&self.storage[i], session, position, &unit)
             raise_status(found, "session list")
             if found:
-                newest = mw_unit_id(&self.storage[i], unit)
+                newest = <int64_t>mw_unit_id(&self.storage[i], unit)
         return newest
 
     def terms(self):
