@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import socket
 import struct
 import time
@@ -243,6 +244,26 @@ def test_the_default_limit_of_connections(server: Serving) -> None:
     for peer in peers:
         peer.close()
     assert server.ask("GET", "/health").text == "ok"
+
+
+def test_running_out_of_descriptors(tmp_path: Path) -> None:
+    """Clients that got one are served, the others wait; nothing spins and nothing ends."""
+    with Serving(tmp_path, config={"SWEEP_SECONDS": 0.1}) as server:
+        assert server.ask("POST", "/banks/b/retain", {"content": "before"}).status == 200
+        used = len(list(Path(f"/proc/{server.process.pid}/fd").iterdir()))
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (used + 10, used + 10))
+        peers = [server.dial() for _ in range(40)]
+        for peer in peers:
+            peer.send(OK)
+        assert all(peer.reply().text == "ok" for peer in peers[:5])
+        deadline = time.monotonic() + 20
+        while '"accept"' not in server.stderr and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert '"accept"' in server.stderr
+        for peer in peers:
+            peer.close()
+        assert server.ask("POST", "/banks/b/recall", {"query": "before"}).json == ["before"]
+        assert server.stderr.count('"accept"') < 200
 
 
 def test_bodies_share_one_allowance(tmp_path: Path) -> None:

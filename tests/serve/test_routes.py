@@ -279,7 +279,7 @@ def test_the_servers_own_pages(server: Serving) -> None:
     assert 'memory_wire_requests_total{route="",status="404"} ' in server.ask("GET", "/nope").text + server.ask("GET", "/metrics").text
     for line in page.splitlines():
         assert line.startswith("#") or float(line.rpartition(" ")[2]) >= 0
-    for name in ("commits_total", "open_banks", "live_units", "connections"):
+    for name in ("commits_total", "index_faults_total", "open_banks", "live_units", "connections"):
         assert server.counter(name) >= 0
     assert "process_resident_memory_bytes " in page
 

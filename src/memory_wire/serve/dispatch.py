@@ -76,8 +76,11 @@ class Dispatch:
         if not isinstance(error, MemoryWireError):
             self.lost(error)
             error = StorageError(str(error))
-        elif isinstance(error, StorageError):
-            self.log.problem(error.code, error.detail)
+        elif error.status == 500:
+            detail = error.detail if isinstance(error, StorageError) else str(error)
+            self.log.problem(error.code, detail)
+            if contract:
+                error = StorageError(detail)
         return reply.refused(error, contract)
 
     def deliver(self, answered: list[tuple[Request, object]]) -> None:

@@ -81,9 +81,16 @@ class Server:
             self.stop_listening()
             self.dispatch.commits.close()
             state.withdraw(self.settings.db)
-            self.service.close()
+            self.close_service()
             loop.close()
         return 0 if self.clean else 1
+
+    def close_service(self) -> None:
+        try:
+            self.service.close()
+        except MemoryWireError as error:  # what was answered is stored; the next start sees to the rest
+            self.log.problem(error.code, getattr(error, "detail", str(error)))
+            self.clean = False
 
     def begin(self) -> None:
         """First step on the running loop: only there no signal is lost."""
