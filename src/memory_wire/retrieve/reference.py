@@ -46,6 +46,9 @@ class Reference:
         self.documents: dict[int, Document] = {}
         self.frequency: Counter[str] = Counter()
 
+    def __del__(self) -> None:
+        self.base.close()
+
     def add(self, id: int, uid: str, content: str, created: int, tags: list[str], session: bytes | None) -> None:
         """Takes a row in; ids ascend."""
         self.base.execute("INSERT INTO text(rowid, content) VALUES (?, ?)", (id, content))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from memory_wire.config import LIVE_UNITS
 from memory_wire.index.cache import IndexCache
 from memory_wire.service.changes import Added, Gone, Outcome
 from memory_wire.service.rows import BankRows, row_of
@@ -32,6 +33,7 @@ class Indexes:
         self.faults = 0
         self.last_fault = ""
         self._known: dict[int, tuple[str, str, int]] = {}  # bank -> project, name, language
+        self._tended: dict[int, int] = {}  # bank -> units in memory when a recall last tried to seal them
 
     def open(self, bank: Bank, language: int) -> BankIndex:
         """The bank's index."""
@@ -53,8 +55,11 @@ class Indexes:
             elif not self._enter(self.open(bank, outcome.language), outcome):
                 self.catch_up(bank.project, bank.name, outcome.language)
         except Exception as error:
-            self.faults += 1
-            self.last_fault = f"{type(error).__name__}: {error}"
+            self._fault(error)
+
+    def _fault(self, error: Exception) -> None:
+        self.faults += 1
+        self.last_fault = f"{type(error).__name__}: {error}"
 
     def _enter(self, index: BankIndex, outcome: Outcome) -> bool:
         """Appends and removes while the index is just behind each change; False when it has to catch up or holds too much.
@@ -68,6 +73,18 @@ class Indexes:
             if isinstance(change, Gone) and not index.remove([change.unit], change.seq, change.after):
                 return False
         return not index.over
+
+    def tend(self, bank: Bank, index: BankIndex, rows: BankRows) -> None:
+        """After a recall: seals what came from other processes or a rebuild. A failed try is repeated when as much again has come."""
+        units = index.live_units
+        if not index.over or units < self._tended.get(bank.id, 0) + LIVE_UNITS:
+            return
+        self._tended[bank.id] = units
+        try:
+            if index.maintain(rows):
+                self._tended[bank.id] = 0
+        except Exception as error:
+            self._fault(error)
 
     def catch_up(self, project: str, name: str, language: int) -> None:
         """Brings a bank's index up to the store, sealing and merging what is over the bounds."""
@@ -96,6 +113,7 @@ class Indexes:
     def _drop(self, bank: Bank) -> None:
         """Removes a deleted bank's index and begins to empty its rows."""
         self._known.pop(bank.id, None)
+        self._tended.pop(bank.id, None)
         self.cache.drop(bank.id)
         for _ in range(PURGE_SLICES):
             if not self.store.purge():
@@ -118,6 +136,7 @@ class Indexes:
         while self.store.purge():
             continue
         self.cache.idle(self._seal)
+        self._tended.clear()
 
     def close(self) -> None:
         """Gives everything up."""

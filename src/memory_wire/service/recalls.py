@@ -96,7 +96,10 @@ class Recalls:
             if settings.fusion == "reference":
                 return self.reference(reader, bank).recall(ask, settings.synonyms, lambda ids: reader.units(bank, ids)), None
             index = service.index.open(bank, settings.language)
-            return self.ranked(index, service.index.rows(reader, bank, settings.language), ask, settings), index.progress()
+            rows = service.index.rows(reader, bank, settings.language)
+            served, progress = self.ranked(index, rows, ask, settings), index.progress()
+            service.index.tend(bank, index, rows)
+            return served, progress
 
     def ranked(self, index: BankIndex, rows: BankRows, ask: Ask, settings: Settings) -> list[Served]:
         """Searches the index, again when a segment was damaged or the index was ahead of the transaction. Raises Corrupt."""
