@@ -11,6 +11,7 @@ from bench.speed import corpus, peers
 from bench.speed.timing import percentiles
 from memory_wire import Memory
 from memory_wire.config import BATCH_ITEMS
+from memory_wire.kernels import rank
 from memory_wire.retrieve import analyse
 from memory_wire.types import Scope
 
@@ -30,12 +31,11 @@ def ids_only(store: Memory, k: int) -> Callable[[str], list[int]]:
     with service.read() as reader:
         bank = reader.bank(Scope().project, Scope().bank)
         assert bank is not None
-        parts = service.index.open(bank.id, 1).snapshot(service.rows(reader, bank, 1))
+        parts = service.index.open(bank, 1).snapshot(service.index.rows(reader, bank, 1))
 
     def ask(text: str) -> list[int]:
         query = analyse.query(text, 1, {}, parts)
-        found: list[int] = analyse.search(parts, query, k, None, 100).ids()
-        return found
+        return rank.search(parts, query, k, role=True).ids()
 
     return ask
 
@@ -49,20 +49,20 @@ def run(report: Report, data: Path, sizes: list[int], slow_peers_up_to: int) -> 
         ours = len(rows)
         with tempfile.TemporaryDirectory() as folder, Memory(str(Path(folder) / "memory.db"), sync="normal") as store:
             load(store, texts)
-            rows.append(row(size, "memory-wire, ids", IDS, ids_only(store, IDS), asked))
-            rows.append(row(size, "memory-wire, full results", FULL, lambda q, s=store: s.recall(q, k=FULL), asked))
+            rows.append(timed(size, "memory-wire, ids", IDS, ids_only(store, IDS), asked))
+            rows.append(timed(size, "memory-wire, full results", FULL, lambda q, s=store: s.recall(q, k=FULL), asked))
         if size <= slow_peers_up_to:
             for stop in (False, True):
                 ask, db = peers.fts5(texts, IDS, stop)
-                rows.append(row(size, f"SQLite FTS5, ids{', our stop list' if stop else ''}", IDS, ask, asked))
+                rows.append(timed(size, f"SQLite FTS5, ids{', our stop list' if stop else ''}", IDS, ask, asked))
                 if not stop:
-                    rows.append(row(size, "SQLite FTS5, full results", FULL, peers.fts5_full(db, FULL), asked))
+                    rows.append(timed(size, "SQLite FTS5, full results", FULL, peers.fts5_full(db, FULL), asked))
                 db.close()
                 with tempfile.TemporaryDirectory() as folder:
                     ask = peers.tantivy(texts, IDS, stop, folder)
-                    rows.append(row(size, f"tantivy, ids{', our stop list' if stop else ''}", IDS, ask, asked))
+                    rows.append(timed(size, f"tantivy, ids{', our stop list' if stop else ''}", IDS, ask, asked))
                 rows.append(
-                    row(
+                    timed(
                         size,
                         f"bm25s numba, ids{', our stop list' if stop else ', its stop list'}",
                         IDS,
@@ -77,6 +77,6 @@ def run(report: Report, data: Path, sizes: list[int], slow_peers_up_to: int) -> 
     report.table(["memories", "engine and task", "k", "p50 µs", "p99 µs", "against ours"], rows)
 
 
-def row(size: int, name: str, k: int, ask: Callable[[str], object], asked: list[str]) -> list[object]:
+def timed(size: int, name: str, k: int, ask: Callable[[str], object], asked: list[str]) -> list[object]:
     p50, p99 = percentiles(ask, asked)
     return [f"{size:,}", name, k, f"{p50:.0f}", f"{p99:.0f}"]
