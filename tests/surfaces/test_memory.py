@@ -75,6 +75,7 @@ def test_public_names() -> None:
 def test_reading_makes_no_store(db: Path) -> None:
     with Memory(db) as store:
         assert store.recall("x") == [] and store.memories().total == 0 and store.banks() == []
+        assert store.recall("x", tags=["t", "ghp_abcdefghijklmnop1234"], exclude_tags=["u"], session="s", since="2026-01-01") == []
         assert store.stats().memories == 0 and store.reflect("x") == "no relevant memories"
         assert list(db.parent.iterdir()) == []
         store.retain("now it is made")

@@ -136,6 +136,7 @@ class Indexes:
         while self.store.purge():
             continue
         self.cache.idle(self._seal)
+        self._known.clear()
         self._tended.clear()
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from memory_wire.types import Redacted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 TAG_FIELD = b"\x02"
 TAG_HASHED = b"\x02\x00"  # no tag contains NUL
@@ -22,19 +22,19 @@ KEY_BYTES = 255  # longest key of the postings store
 
 
 class Keys:
-    """Hashes and shown forms under a store's secret."""
+    """Hashes and shown forms under a store's secret, which is asked for when it is needed."""
 
     __slots__ = ("secret",)
 
-    def __init__(self, secret: bytes) -> None:
+    def __init__(self, secret: Callable[[], bytes]) -> None:
         self.secret = secret
 
     def hashed(self, raw: str) -> bytes:
         """16 bytes that stand for a document id or session."""
-        return content_hash(raw.encode(), self.secret)
+        return content_hash(raw.encode(), self.secret())
 
     def digest(self, raw: bytes) -> bytes:
-        return content_hash(raw, self.secret)
+        return content_hash(raw, self.secret())
 
     def shown(self, field: str, raw: str, receipts: list[Redacted]) -> str:
         """The form that is stored and served; what was redacted is added to the receipts."""

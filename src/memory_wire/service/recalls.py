@@ -58,11 +58,11 @@ class Recalls:
         since, until = validate.moment("since", request.since), validate.moment("until", request.until)
         given = validate.strings("tags", request.tags)
         dropped = validate.strings("exclude_tags", request.exclude_tags)
-        keys = self.service.keys if given or dropped else None
-        tags = keys.tags(given, []) if keys and given else []
+        keys = self.service.keys
+        tags = keys.tags(given, []) if given else []
         if (given and not tags) or not request.query or request.query.isspace():
             return None
-        exclude = keys.tags(dropped, []) if keys and dropped else []
+        exclude = keys.tags(dropped, []) if dropped else []
         return Ask(
             query=request.query,
             budget=request.budget,

@@ -54,13 +54,13 @@ class Service:
     ) -> None:
         self.path = os.path.abspath(path)
         self.now = now
+        self.keys = Keys(self._secret)
         self.recalls = Recalls(self)
         self._how = (sync, create, allow_network_fs)
         self._opening = allocate_lock()
         self._closed = False
         self._store: Store | None = None
         self._index: Indexes | None = None
-        self._keys: Keys | None = None
         self._settings: dict[tuple[int, int], Settings] = {}
 
     # calls -------------------------------------------------------------------------------------------------------------------------
@@ -103,6 +103,8 @@ class Service:
             return READS[op.name](reader, request, scope)
 
     def _work(self, op: Op, scope: t.Scope, request: Struct) -> Work:
+        if self._store is None:
+            self._open(self._how[1])
         return WRITES[op.name](request, scope, self)
 
     # parts -------------------------------------------------------------------------------------------------------------------------
@@ -120,12 +122,9 @@ class Service:
         assert self._index is not None
         return self._index
 
-    @property
-    def keys(self) -> Keys:
-        """Hashes under the store's secret."""
-        if self._keys is None:
-            self._keys = Keys(self.store.secret)
-        return self._keys
+    def _secret(self) -> bytes:
+        """The store's secret; a store that was never made has none yet, and nothing in it could match."""
+        return self.store.secret if self._store is not None or not absent(self.path) else b""
 
     def open(self) -> None:
         """Opens the store now, making it when that is allowed. Raises StoreMissing, StoreRefused, StorageError."""
@@ -166,15 +165,18 @@ class Service:
 
     def ready(self) -> t.Ready:
         """Whether store and index really answer. Raises NotReady."""
+        progress = None
         try:
             with self.read() as reader:
                 bank = reader.bank("default", "default")
                 if bank is not None:
                     language = self.settings_of(bank, reader).language
-                    self.index.open(bank, language).snapshot(self.index.rows(reader, bank, language))
+                    index = self.index.open(bank, language)
+                    index.snapshot(self.index.rows(reader, bank, language))
+                    progress = index.progress()
         except (MemoryWireError, OSError) as error:
             raise NotReady(f"not ready: {getattr(error, 'detail', error)}") from error
-        return t.Ready(ready=True, store="ok", index="ok")
+        return t.Ready(ready=True, store="ok", index=progress or "ok")
 
     def gauges(self) -> dict[str, int]:
         """Counters for the metrics; touches no storage."""
