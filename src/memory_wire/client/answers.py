@@ -85,9 +85,7 @@ def plain_kind(status: int, text: str) -> type[errors.MemoryWireError]:
         return errors.Malformed if text.startswith("Failed to ") else errors.Invalid
     if status == 404 and text in ("unknown bank", "unknown memory"):
         return errors.UnknownBank if text == "unknown bank" else errors.UnknownMemory
-    if status == 500:
-        return errors.StoreMissing if text.startswith("store missing") else errors.StorageError
-    by_status = {409: errors.DocumentExists, 422: errors.WrongType, 503: errors.NotReady}
+    by_status = {409: errors.DocumentExists, 422: errors.WrongType, 500: errors.StorageError, 503: errors.NotReady}
     return by_status.get(status, errors.MemoryWireError)
 
 
