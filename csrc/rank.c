@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #define PAGE 256                    /* passages per "touched" flag: only touched pages of P are scanned and cleared */
-#define LANES 16
+#define LANES 32
 #define KEEP (32u << 20)            /* largest scratch kept between searches */
 
 const mw_weights mw_weights_default = {
@@ -105,6 +105,7 @@ typedef struct walk {
     uint8_t *tfs;
     uint32_t n_ids, most;           /* most: room in ids, tfs, lones */
     uint32_t *counted;              /* per part: how many of them are its */
+    float *score;                   /* selection score per unit, unless P serves; padded to whole pages */
 } walk;
 
 /* First unit at or after `unit` that reaches beyond the passage. */
@@ -165,7 +166,7 @@ static void add_passages(const mw_search_state *s, uint32_t p, const uint32_t *i
     for (uint32_t i = 0; i < n; i++) {
         uint32_t id = ids[i], tf = tfs[i];
         float saturation = tf <= MW_TF_TABLE ? s->saturation[tf - 1][length[id]]
-                                             : (float)mw_saturate(s->weights, tf, length[id], s->average_passage);
+                                             : mw_saturate_fast(&s->passage_norm, tf, length[id]);
         score[id] += weight * saturation;
     }
 }
@@ -184,8 +185,8 @@ static inline void add_group(walk *w, uint32_t p, uint32_t unit, uint32_t tf) {
     const mw_part *part = &s->parts->part[p];
     uint32_t session = mw_unit_session(part, unit);
     if (session == MW_NONE) {
-        double saturation = mw_saturate(s->weights, tf, mw_unit_length(part, unit), s->average_group);
-        w->lones[w->n_lones++] = (lone_entry){s->unit_base[p] + unit, (float)saturation};
+        float saturation = mw_saturate_fast(&s->group_norm, tf, mw_unit_length(part, unit));
+        w->lones[w->n_lones++] = (lone_entry){s->unit_base[p] + unit, saturation};
     } else {
         if (w->session_tf[session] == 0) w->sessions[w->n_sessions++] = session;
         w->session_tf[session] += tf;
@@ -253,8 +254,7 @@ static uint64_t finish_groups(walk *w, double factor, double prior) {
     for (uint32_t i = 0; i < w->n_lones; i++) s->lone[w->lones[i].unit] += weight * w->lones[i].saturation;
     for (uint32_t i = 0; i < w->n_sessions; i++) {
         uint32_t session = w->sessions[i];
-        double length = s->parts->session_length[session];
-        s->session[session] += weight * (float)mw_saturate(s->weights, w->session_tf[session], length, s->average_group);
+        s->session[session] += weight * mw_saturate_fast(&s->group_norm, w->session_tf[session], s->parts->session_length[session]);
         w->session_tf[session] = 0;
     }
     w->n_lones = w->n_sessions = 0;
@@ -353,96 +353,156 @@ static int add_speakers(mw_search_state *s) {
     return MW_OK;
 }
 
-/* ---- selection: the best by (score, then the newer) in a heap whose root is the worst kept ---- */
+/* ---- selection: the best by (score, then the newer) ---- */
 
-static inline int worse(mw_top a, mw_top b) { return a.key < b.key || (a.key == b.key && a.unit < b.unit); }
-
-static void offer(mw_search_state *s, float key, uint32_t unit) {
-    mw_top *heap = s->top, entry = {key, unit};
-    uint32_t at;
-    if (s->n_top < s->candidates) {
-        for (at = s->n_top++; at > 0 && worse(entry, heap[(at - 1) / 2]); at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
-    } else {
-        uint32_t child;
-        for (at = 0; (child = 2 * at + 1) < s->n_top; at = child) {
-            child += child + 1 < s->n_top && worse(heap[child + 1], heap[child]);
-            if (!worse(heap[child], entry)) break;
-            heap[at] = heap[child];
-        }
-    }
-    heap[at] = entry;
+/* Scores are positive, so their bits order as they do. */
+static inline uint64_t entry_of(float key, uint32_t unit) {
+    uint32_t bits;
+    memcpy(&bits, &key, sizeof bits);
+    return (uint64_t)bits << 32 | unit;
 }
 
-static inline float threshold(const mw_search_state *s) { return s->n_top < s->candidates ? 0 : s->top[0].key; }
+static inline float key_of(uint64_t entry) {
+    uint32_t bits = (uint32_t)(entry >> 32);
+    float key;
+    memcpy(&key, &bits, sizeof key);
+    return key;
+}
+
+/* Moves the k greatest to the front, the least of them last (Hoare's select). */
+static void keep_best(uint64_t *top, uint32_t n, uint32_t k) {
+    for (uint32_t low = 0, high = n - 1; low < high;) {
+        uint64_t a = top[low], b = top[low + (high - low) / 2], c = top[high];
+        uint64_t pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
+        uint32_t i = low, j = high;
+        for (;; i++, j--) {
+            while (top[i] > pivot) i++;
+            while (top[j] < pivot) j--;
+            if (i >= j) break;
+            uint64_t held = top[i];
+            top[i] = top[j];
+            top[j] = held;
+        }
+        if (k - 1 <= j) high = j;
+        else low = j + 1;
+    }
+}
+
+/* Entries of the buffer that collect_best fills. */
+static uint32_t buffered(uint32_t candidates) { return 2 * candidates + 400; }
 
 static inline int is_allowed(const mw_search_state *s, uint32_t p, uint32_t unit) { return !s->allowed || mw_bit(s->allowed, s->word_base[p], unit); }
 
-/* Every group is one passage and there are no dates: the selection score is P times a constant. Newest first, so that an equal score never
-   displaces one already kept. */
-static void select_flat(const walk *w) {
-    mw_search_state *s = w->state;
-    uint32_t n = s->unit_base[s->parts->n_parts], p = s->parts->n_parts;
-    float least = threshold(s);
-    for (uint32_t page = (n + PAGE - 1) / PAGE; page-- > 0;) {
-        if (!w->touched_pages[page]) continue;
-        for (uint32_t at = (page + 1) * PAGE; at > page * PAGE;) { /* P is padded with zeros to whole pages */
-            const float *score = s->passage + (at -= LANES);
-            int any = 0;
-            for (int i = 0; i < LANES; i++) any |= score[i] > least;
-            if (!any) continue;
-            for (uint32_t i = LANES; i-- > 0;) {
-                if (!(score[i] > least)) continue;
-                while (at + i < s->unit_base[p - 1]) p--;
-                if (!is_allowed(s, p - 1, at + i - s->unit_base[p - 1])) continue;
-                offer(s, score[i], at + i);
-                least = threshold(s);
+static int any_dead(const mw_parts *parts) {
+    for (uint32_t p = 0; p < parts->n_parts; p++)
+        if (parts->part[p].dead) return 1;
+    return 0;
+}
+
+typedef float floats __attribute__((vector_size(16), aligned(4), may_alias));
+typedef int32_t ints __attribute__((vector_size(16)));
+
+/* A bit for each of LANES scores above the bound. */
+static inline uint32_t above(const float *score, float least) {
+    const floats *v = (const floats *)score, bound = {least, least, least, least};
+    ints bits = {1, 2, 4, 8}, found = {0};
+    uint64_t halves[2];
+    for (int i = 0; i < LANES / 4; i++, bits <<= 4) found |= (v[i] > bound) & bits;
+    memcpy(halves, &found, sizeof halves);
+    halves[0] |= halves[1];
+    return (uint32_t)(halves[0] | halves[0] >> 32);
+}
+
+/* Collects the best live, allowed units with a positive score: those above a bound go to a buffer, which when full is cut to the best, and the bound
+   raised. Newest first, so that a score equal to the bound is never wanted. score is padded with zeros to whole pages; pages, if given, tells which
+   of them hold anything; plain: neither filter nor tombstones matter. */
+static void collect_best(mw_search_state *s, const float *score, const uint8_t *pages, int plain) {
+    uint32_t n_units = s->unit_base[s->parts->n_parts], p = s->parts->n_parts, n = 0, room = buffered(s->candidates) - LANES;
+    uint64_t *top = s->top;
+    float least = 0;
+    for (uint32_t page = (n_units + PAGE - 1) / PAGE; page-- > 0;) {
+        if (pages && !pages[page]) continue;
+        for (uint32_t at = (page + 1) * PAGE; at > page * PAGE;) {
+            at -= LANES;
+            for (uint32_t lanes = above(score + at, least); lanes;) {
+                uint32_t lane = 31 - (uint32_t)__builtin_clz(lanes), unit = at + lane;
+                lanes &= ~((uint32_t)1 << lane);
+                if (!plain) {
+                    while (unit < s->unit_base[p - 1]) p--;
+                    uint32_t own = unit - s->unit_base[p - 1];
+                    if (mw_is_dead(&s->parts->part[p - 1], own) || !is_allowed(s, p - 1, own)) continue;
+                }
+                top[n++] = entry_of(score[unit], unit);
             }
+            if (n <= room) continue;
+            keep_best(top, n, s->candidates);
+            n = s->candidates;
+            least = key_of(top[n - 1]);
         }
     }
+    if (n > s->candidates) keep_best(top, n, s->candidates);
+    s->n_top = n < s->candidates ? n : s->candidates;
 }
 
-static inline float best_passage(const mw_search_state *s, uint32_t p, uint32_t unit) {
-    const mw_part *part = &s->parts->part[p];
-    const float *score = s->passage + s->passage_base[p];
-    if (part->single) return score[unit];
-    float best = 0;
-    for (uint32_t i = part->first_passage[unit]; i < part->first_passage[unit + 1]; i++) best = score[i] > best ? score[i] : best;
-    return best;
-}
-
-/* Sessions: D becomes D + best P. Dead units have P = 0. */
-static void finish_sessions(mw_search_state *s) {
+/* P of the best passage, at its unit's place; raises the best of the unit's session. Only pages with anything are looked at. */
+static void find_best(const walk *w, float *best) {
+    const mw_search_state *s = w->state;
     for (uint32_t p = 0; p < s->parts->n_parts; p++) {
         const mw_part *part = &s->parts->part[p];
-        for (uint32_t u = 0; part->unit_session && u < part->n_units; u++) {
-            float best = best_passage(s, p, u);
-            if (best > 0 && part->unit_session[u] != MW_NONE && best > s->session_best[part->unit_session[u]]) s->session_best[part->unit_session[u]] = best;
+        const float *score = s->passage + s->passage_base[p];
+        float *own = best + s->unit_base[p];
+        uint32_t unit = 0;
+        for (uint32_t i = 0; i < part->n_passages;) {
+            uint32_t at = s->passage_base[p] + i, left = PAGE - at % PAGE, stop = part->n_passages - i < left ? part->n_passages : i + left;
+            if (!w->touched_pages[at / PAGE]) i = stop;
+            for (; i < stop; i++) {
+                if (!(score[i] > 0)) continue;
+                unit = part->single ? i : unit_at(part, unit, i);
+                if (score[i] > own[unit]) own[unit] = score[i];
+                uint32_t session = mw_unit_session(part, unit);
+                if (session != MW_NONE && score[i] > s->session_best[session]) s->session_best[session] = score[i];
+            }
         }
     }
-    for (uint32_t i = 0; i < s->parts->n_sessions; i++) s->session[i] += s->session_best[i];
 }
 
-static void select_units(mw_search_state *s) {
-    float least = threshold(s), share = (float)s->weights->group;
-    for (uint32_t p = s->parts->n_parts; p-- > 0;) {
+/* x * (P + group * V) + (1 - x) * V, V being D + best P of the group; best P of the unit on entry. */
+static void select_scores(const mw_search_state *s, float *score) {
+    float share = (float)s->weights->group;
+    for (uint32_t p = 0; p < s->parts->n_parts; p++) {
         const mw_part *part = &s->parts->part[p];
-        for (uint32_t u = part->n_units; u-- > 0;) {
-            uint32_t at = s->unit_base[p] + u, session = mw_unit_session(part, u);
-            float best = best_passage(s, p, u), score;
-            if (s->flat) {
-                score = best + share * (best + best);
-            } else if (session != MW_NONE) {
-                score = best + share * s->session[session];
-            } else {
-                float vouch = s->lone[at] + best, x = 1.0f / (float)mw_passages_of(part, u);
-                score = x * (best + share * vouch) + (1 - x) * vouch;
+        const float *lone = s->lone + s->unit_base[p];
+        float *own = score + s->unit_base[p];
+        for (uint32_t u = 0; u < part->n_units; u++) {
+            uint32_t session = mw_unit_session(part, u);
+            if (session != MW_NONE) {
+                own[u] += share * s->session[session];
+            } else if (lone[u] > 0) {
+                float vouch = lone[u] + own[u], x = 1.0f / (float)mw_passages_of(part, u);
+                own[u] = x * (own[u] + share * vouch) + (1 - x) * vouch;
             }
-            if (s->date) score += s->date[at];
-            if (!(score > least) || mw_is_dead(part, u) || !is_allowed(s, p, u)) continue;
-            offer(s, score, at);
-            least = threshold(s);
         }
     }
+}
+
+/* The candidates. In a flat bank V is 2 P, and without dates P alone orders the units. */
+static void choose(walk *w) {
+    mw_search_state *s = w->state;
+    uint32_t n = s->unit_base[s->parts->n_parts];
+    if (s->flat && !s->date) {
+        collect_best(s, s->passage, w->touched_pages, !s->allowed);
+        return;
+    }
+    if (s->flat) {
+        float factor = 1 + 2 * (float)s->weights->group;
+        for (uint32_t i = 0; i < n; i++) w->score[i] = factor * s->passage[i];
+    } else {
+        find_best(w, w->score);
+        for (uint32_t i = 0; i < s->parts->n_sessions; i++) s->session[i] += s->session_best[i];
+        select_scores(s, w->score);
+    }
+    for (uint32_t i = 0; s->date && i < n; i++) w->score[i] += s->date[i];
+    collect_best(s, w->score, NULL, !s->allowed && !any_dead(s->parts));
 }
 
 /* ---- one search ---- */
@@ -530,10 +590,15 @@ static void number_dates(mw_search_state *s) {
     }
 }
 
+static mw_norm norm_of(const mw_weights *w, double average) {
+    return (mw_norm){(float)w->k1, (float)(w->k1 * (1 - w->b)), (float)(w->k1 * w->b / average)};
+}
+
 static void tabulate(mw_search_state *s) {
-    for (int tf = 1; tf <= MW_TF_TABLE; tf++)
-        for (int length = 0; length < 256; length++)
-            s->saturation[tf - 1][length] = (float)mw_saturate(s->weights, tf, length, s->average_passage);
+    s->passage_norm = norm_of(s->weights, s->average_passage);
+    s->group_norm = norm_of(s->weights, s->average_group);
+    for (uint32_t tf = 1; tf <= MW_TF_TABLE; tf++)
+        for (uint32_t length = 0; length < 256; length++) s->saturation[tf - 1][length] = mw_saturate_fast(&s->passage_norm, tf, length);
 }
 
 /* Everything but the accumulators: what is uncertain in size is carved here, and cleared where the walk adds to it. */
@@ -547,6 +612,7 @@ static size_t lay_out(walk *w, uint8_t *block, uint64_t most) {
     s->session_best = carve(&c, sessions, sizeof(float));
     w->session_tf = carve(&c, sessions, sizeof(uint32_t));
     s->date = carve(&c, s->n_dates ? units : 0, sizeof(float));
+    w->score = carve(&c, s->flat && !s->n_dates ? 0 : (units + PAGE - 1) / PAGE * PAGE, sizeof(float));
     s->named = carve(&c, words, sizeof(uint64_t));
     for (uint32_t d = 0; d < s->n_dates; d++) s->dated[d] = carve(&c, words, sizeof(uint64_t));
     size_t cleared = c.at;
@@ -555,7 +621,8 @@ static size_t lay_out(walk *w, uint8_t *block, uint64_t most) {
     w->ids = carve(&c, w->most, sizeof(uint32_t));
     w->tfs = carve(&c, w->most, 1);
     w->lones = carve(&c, s->flat ? 0 : w->most, sizeof(lone_entry));
-    s->top = carve(&c, s->candidates, sizeof(mw_top));
+    s->top = carve(&c, buffered(s->candidates), sizeof(uint64_t));
+    s->saturation = carve(&c, MW_TF_TABLE, sizeof *s->saturation);
     if (block) memset(block, 0, cleared);
     if (!s->n_dates) s->date = NULL;
     return c.at;
@@ -598,9 +665,7 @@ static int run(mw_search_state *s, uint32_t k, mw_result *result) {
     tabulate(s);
     status = accumulate(&w);
     if (status == MW_OK && s->candidates) {
-        if (!s->flat) finish_sessions(s);
-        if (s->flat && !s->n_dates) select_flat(&w);
-        else select_units(s);
+        choose(&w);
         status = mw_rescore(s, k, result);
     }
     clear_touched(&w);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define AHEAD 6                     /* candidates between asking for a passage's bytes and reading them */
 #define REACH 8                     /* places looked at on each side for a live neighbour */
 
 typedef struct candidate {
@@ -236,11 +237,27 @@ static int best_first(const void *left, const void *right) {
     return a->id > b->id ? -1 : a->id < b->id;
 }
 
+/* The usual hundred in place, without a call per comparison. */
+static void sort(ranked *order, uint32_t n) {
+    if (n > 1000) {
+        qsort(order, n, sizeof *order, best_first);
+        return;
+    }
+    for (uint32_t gap = n > 40 ? 40 : 1; gap; gap = gap > 13 ? 13 : gap > 4 ? 4 : 1) {
+        for (uint32_t i = gap; i < n; i++) {
+            ranked row = order[i];
+            uint32_t at = i;
+            for (; at >= gap && best_first(&row, &order[at - gap]) < 0; at -= gap) order[at] = order[at - gap];
+            order[at] = row;
+        }
+        if (gap == 1) break;
+    }
+}
+
 static int rank_candidates(rescoring *r, uint32_t k, mw_result *result) {
     const mw_search_state *s = r->state;
     ranked *order = malloc((r->n ? r->n : 1) * sizeof *order);
     uint32_t n = 0;
-    int status = MW_OK;
     if (!order) return MW_NOMEM;
     for (uint32_t i = 0; i < r->n; i++) {
         const candidate *c = &r->candidates[i];
@@ -248,14 +265,13 @@ static int rank_candidates(rescoring *r, uint32_t k, mw_result *result) {
         mw_hit hit = to_hit(r, c);
         order[n++] = (ranked){hit.score, hit.id, i};
     }
-    qsort(order, n, sizeof *order, best_first);
+    sort(order, n);
     if (n > k) n = k;
     result->hits = malloc((n ? n : 1) * sizeof *result->hits);
-    if (!result->hits) status = MW_NOMEM;
-    else result->n = n;
+    if (result->hits) result->n = n;
     for (uint32_t i = 0; i < result->n; i++) result->hits[i] = to_hit(r, &r->candidates[order[i].candidate]);
     free(order);
-    return status;
+    return result->hits ? MW_OK : MW_NOMEM;
 }
 
 /* ---- memory ---- */
@@ -319,6 +335,16 @@ static void prepare(rescoring *r) {
     }
 }
 
+/* Candidates lie anywhere in the forward index: their bytes are asked for some candidates ahead. */
+static void prefetch(const mw_search_state *s, const candidate *c) {
+#ifdef MW_HAS_FORWARD_PREFETCH
+    const mw_part *part = &s->parts->part[c->part];
+    mw_forward_prefetch(part, mw_first_passage(part, c->unit));
+#else
+    (void)s, (void)c;
+#endif
+}
+
 int mw_rescore(const mw_search_state *state, uint32_t k, mw_result *result) {
     rescoring r = {.state = state, .room = state->flat ? state->n_top : 3 * state->n_top};
     int status = MW_OK;
@@ -326,12 +352,15 @@ int mw_rescore(const mw_search_state *state, uint32_t k, mw_result *result) {
     if (!block) return MW_NOMEM;
     lay_out(&r, block);
     prepare(&r);
-    for (uint32_t i = 0; i < state->n_top; i++) add_candidate(&r, state->top[i].unit);
+    for (uint32_t i = 0; i < state->n_top; i++) add_candidate(&r, (uint32_t)state->top[i]);
     if (!state->flat) {
         for (uint32_t i = 0; i < state->n_top && status == MW_OK; i++) status = link_neighbours(&r, i, 1);
         for (uint32_t i = state->n_top; i < r.n && status == MW_OK; i++) status = link_neighbours(&r, i, 0);
     }
-    for (uint32_t i = 0; i < r.n && status == MW_OK; i++) status = score_own(&r, &r.candidates[i]);
+    for (uint32_t i = 0; i < r.n && status == MW_OK; i++) {
+        if (i + AHEAD < r.n) prefetch(state, &r.candidates[i + AHEAD]);
+        status = score_own(&r, &r.candidates[i]);
+    }
     if (status == MW_OK) status = rank_candidates(&r, k, result);
     free(block);
     return status;

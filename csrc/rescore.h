@@ -4,12 +4,16 @@
 
 #include "rank.h"
 
-#define MW_TF_TABLE 8               /* term frequencies with a row in the saturation table */
+#define MW_TF_TABLE 4               /* term frequencies with a row in the saturation table */
 
-typedef struct mw_top {
-    float key;                      /* selection score; in a flat bank P, which orders the same */
-    uint32_t unit;                  /* number over all parts */
-} mw_top;
+/* BM25's tf saturation in single precision, for the walk: the length norm of one level. Where both levels coincide, D is P to the last bit. */
+typedef struct mw_norm {
+    float k1, fixed, slope;
+} mw_norm;
+
+static inline float mw_saturate_fast(const mw_norm *norm, uint32_t tf, uint32_t length) {
+    return (float)tf * (norm->k1 + 1) / ((float)tf + (norm->fixed + norm->slope * (float)length));
+}
 
 typedef struct mw_search_state {
     const mw_parts *parts;
@@ -30,7 +34,8 @@ typedef struct mw_search_state {
     double slot_idf[MW_QUERY_SLOTS];  /* at group level: what the relevance weighs by */
 
     double average_passage, average_group;
-    float saturation[MW_TF_TABLE][256]; /* passage level: by tf - 1 and length */
+    mw_norm passage_norm, group_norm;
+    float (*saturation)[256];       /* passage level: by tf - 1 and length */
 
     float *passage;                 /* P, all parts */
     float *lone;                    /* D of units without a session (not flat) */
@@ -43,7 +48,7 @@ typedef struct mw_search_state {
     uint32_t n_dates;
     uint8_t slot_date[MW_QUERY_SLOTS]; /* index into dated + 1, 0 none */
 
-    mw_top *top;
+    uint64_t *top;                  /* chosen: selection score's bits << 32 | number of the unit over all parts */
     uint32_t n_top, candidates;
     uint64_t postings;
 } mw_search_state;
