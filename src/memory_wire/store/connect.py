@@ -39,7 +39,7 @@ def writer(path: str, sync: str) -> sqlite3.Connection:
             _set(connection, "fullfsync = ON", "checkpoint_fullfsync = ON")
         if found < migrate.VERSION:
             migrate.upgrade(connection, path)
-        if sync == "normal":
+        if sync == "normal" and "lax" not in meta(connection):
             connection.execute("INSERT OR IGNORE INTO meta VALUES ('lax', x'01')")
         return connection
     except BaseException as error:
@@ -98,7 +98,11 @@ def _connect(path: str) -> sqlite3.Connection:
         )
     except sqlite3.Error as error:
         raise explained(error, path) from error
-    _set(connection, f"cache_size = -{CACHE_KIB}", "temp_store = MEMORY", "trusted_schema = OFF", "mmap_size = 0")
+    try:
+        _set(connection, f"cache_size = -{CACHE_KIB}", "temp_store = MEMORY", "trusted_schema = OFF", "mmap_size = 0")
+    except sqlite3.Error as error:
+        connection.close()
+        raise explained(error, path) from error
     return connection
 
 

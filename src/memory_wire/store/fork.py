@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import os
 import weakref
+from _thread import allocate_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_wire.store.sqlite import Store
 
 stores: weakref.WeakSet[Store] = weakref.WeakSet()  # a store adds itself
-_held: list[tuple[Store, tuple[bool, int]]] = []
+_quiet: list[Store] = []
+_forking = allocate_lock()  # one fork at a time: the hooks of two must not mix
 
 
 def leak(value: object) -> None:
@@ -24,18 +26,22 @@ def leak(value: object) -> None:
 
 
 def _before() -> None:
+    _forking.acquire()
     for store in [store for store in stores if not store.closed]:
-        _held.append((store, store.quiet()))
+        _quiet.append(store)
+        store.quiet()
 
 
 def _after_in_parent() -> None:
-    while _held:
-        store, held = _held.pop()
-        store.resume(held)
+    while _quiet:
+        _quiet.pop().resume()
+    _forking.release()
 
 
 def _after_in_child() -> None:
-    _held.clear()
+    global _forking
+    _forking = allocate_lock()
+    _quiet.clear()
     for store in list(stores):
         store.disown()
 

@@ -6,6 +6,7 @@ The database file itself is never opened here except to make it: closing any des
 from __future__ import annotations
 
 import os
+import sys
 from _thread import allocate_lock
 
 from memory_wire.errors import StoreMissing, StoreRefused
@@ -101,3 +102,18 @@ def sync_folder(folder: str) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def sync_log(log: str) -> None:
+    """Makes the write-ahead log as it is now survive a power loss. It carries none of SQLite's locks, so it may be opened."""
+    descriptor = os.open(log, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        if sys.platform == "darwin":
+            from fcntl import F_FULLFSYNC, fcntl
+
+            fcntl(descriptor, F_FULLFSYNC)
+        else:
+            os.fdatasync(descriptor)
+    finally:
+        os.close(descriptor)
+    sync_folder(os.path.dirname(log))

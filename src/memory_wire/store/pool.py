@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from _queue import Empty, SimpleQueue
+from memory_wire.store.permits import Permits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,14 +21,13 @@ class Pool:
         self._find = find
         self._open = open
         self._free: list[Reader] = []
-        self._permits: SimpleQueue[None] = SimpleQueue()
+        self.permits = Permits(READERS)
         self.readers: list[Reader] = []  # free and taken
         self.closed = False
-        self.resume(READERS)
 
     def take(self) -> Reader:
         """A reader inside a new snapshot; waits while four are taken. Raises StorageError, StoreMissing."""
-        self._permits.get()
+        self.permits.take()
         try:
             reader = self._pick()
             try:
@@ -38,7 +37,7 @@ class Pool:
                 raise
             return reader
         except BaseException as error:
-            self._permits.put(None)
+            self.permits.give()
             raise explained(error) from error
 
     def give(self, reader: Reader) -> None:
@@ -52,7 +51,7 @@ class Pool:
             self._drop(reader)
             raise explained(error) from error
         finally:
-            self._permits.put(None)
+            self.permits.give()
 
     def close_free(self) -> None:
         """Closes the readers that aren't taken."""
@@ -62,21 +61,6 @@ class Pool:
             except IndexError:
                 return
             self._drop(reader)
-
-    def quiet(self, seconds: float) -> int:
-        """Waits until no reader is taken, and lets none be; returns how many permits `resume` must give back."""
-        held = 0
-        try:
-            while held < READERS:
-                self._permits.get(True, seconds)
-                held += 1
-        except Empty:
-            pass  # some call keeps one for longer
-        return held
-
-    def resume(self, held: int) -> None:
-        for _ in range(held):
-            self._permits.put(None)
 
     def _pick(self) -> Reader:
         file = self._find()

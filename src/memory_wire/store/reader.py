@@ -9,8 +9,12 @@ from memory_wire.errors import Pruned
 from memory_wire.store import banks
 from memory_wire.store.rows import CHUNK, Bank, BankSummary, Exported, IndexRow, Tally, Unit
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _NO_LIMIT = (1 << 63) - 1
-_UNIT = "u.id, u.uid, u.kind, u.content, u.context, u.created, u.stored, u.tags, s.shown, u.position, u.role, u.speaker"
+_UNIT = "u.id, u.uid, u.kind, u.content, u.context, u.created, u.stored, u.tags, s.shown, u.position, ifnull(u.role, 0), u.speaker"
 _FROM = "FROM unit u LEFT JOIN session s ON s.bank = u.bank AND s.ordinal = u.session"
 _LISTED = "u.kind < 2 AND u.deleted IS NULL"
 _SIZES = (1, 10, 32, 100, 320)  # ids per statement: few texts, so that they stay prepared
@@ -103,22 +107,22 @@ class Reader:
             size = next(size for size in _SIZES if size >= len(part))
             part += part[-1:] * (size - len(part))
             for row in self._execute(_BY_IDS[size], (*part, bank.id)):
-                found[row[0]] = _unit(*row)
+                found[row[0]] = _unit(row)
         return found
 
     def by_uid(self, bank: Bank, uid: bytes) -> Unit | None:
         """A live memory or record of this bank."""
         row = self._execute(_BY_UID, (uid, uid, bank.id)).fetchone()
-        return None if row is None else _unit(*row)
+        return None if row is None else _unit(row)
 
     def page(self, bank: Bank, limit: int, offset: int = 0) -> list[Unit]:
         """Memories and records in order of writing."""
-        return [_unit(*row) for row in self._execute(_PAGE, (bank.id, limit, min(offset, _NO_LIMIT)))]
+        return [_unit(row) for row in self._execute(_PAGE, (bank.id, limit, min(offset, _NO_LIMIT)))]
 
     def export(self, bank: Bank, after: int, limit: int) -> list[Exported]:
         """Live memories and records with after < id, ascending: pages of an export, each in a transaction of its own."""
         return [
-            Exported(unit=_unit(*row[:-4]), hash=row[-4], document_key=row[-3], document=row[-2], session_key=row[-1])
+            Exported(unit=_unit(row[:-4]), hash=row[-4], document_key=row[-3], document=row[-2], session_key=row[-1])
             for row in self._execute(_EXPORT, (bank.id, after, limit))
         ]
 
@@ -171,34 +175,12 @@ class Reader:
         return int(count)
 
 
-def _unit(
-    id: int,
-    uid: bytes,
-    kind: int,
-    content: str,
-    context: str | None,
-    created: int,
-    stored: int | None,
-    tags: bytes | None,
-    session: str | None,
-    position: int | None,
-    role: int | None,
-    speaker: str | None,
-) -> Unit:
-    return Unit(
-        id=id,
-        uid=uid,
-        kind=kind,
-        content=content,
-        context=context,
-        created=created,
-        stored=stored,
-        tags=_tags(tags),
-        session=session,
-        position=position,
-        role=role or 0,
-        speaker=speaker,
-    )
+def _unit(row: Sequence[Any]) -> Unit:
+    """A row of _UNIT's columns, which are the Struct's fields in order; only the tags have another form in the table."""
+    unit = Unit(*row)
+    tags = row[7]
+    unit.tags = tags.decode().split("\0") if tags else []
+    return unit
 
 
 def _index_row(

@@ -71,7 +71,7 @@ class Existing(Struct):
     session_key: bytes | None
 
 
-class Unit(Struct, kw_only=True):
+class Unit(Struct):
     """A stored unit. `session` is the shown form of the session key; `tags` keep the order of writing."""
 
     id: int

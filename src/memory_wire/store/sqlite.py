@@ -6,12 +6,11 @@ Thread-safe and fork-safe (`fork.py`). SQLite is loaded with the first use, not 
 from __future__ import annotations
 
 import os
-import sys
-from _thread import allocate_lock
 
 from memory_wire.errors import MemoryWireError, StorageError
 from memory_wire.store import fork, place
 from memory_wire.store.gather import Gathering
+from memory_wire.store.permits import Permits
 from memory_wire.store.pool import Pool, Reading, explained
 
 TYPE_CHECKING = False
@@ -52,7 +51,7 @@ class Store:
     def _start_afresh(self) -> None:
         """No connections, no locks held: a new store, or one in a forked child."""
         self._gathering = Gathering(self.write)
-        self._writing = allocate_lock()
+        self._writing = Permits(1)
         self._writer: Connection | None = None
         self._tx: Tx | None = None
         self._file: tuple[int, int] | None = None  # device and inode the writer belongs to
@@ -167,38 +166,27 @@ class Store:
         return Reader(connection, self._serial, file, self._make_durable)
 
     def _make_durable(self, connection: Connection) -> None:
-        """After this, everything the connection's snapshot shows has reached the disk.
+        """After this, everything the connection's snapshot shows has reached the disk. Raises StorageError.
 
-        With full syncs a commit is visible only when it has; without, the log is synced here. (A log that is gone was moved into the
-        database by a checkpoint, which syncs both.)
+        With full syncs a commit is visible only when it has. Without, the log is synced here; what is not in the log any more was moved
+        into the database by a checkpoint, which syncs both.
         """
-        if connection.execute("SELECT 1 FROM meta WHERE key = 'lax'").fetchone() is None:
-            return
-        try:
-            log = os.open(self.path + "-wal", os.O_RDONLY | os.O_CLOEXEC)
-        except FileNotFoundError:
-            return
-        try:
-            if sys.platform == "darwin":
-                from fcntl import F_FULLFSYNC, fcntl
-
-                fcntl(log, F_FULLFSYNC)
-            else:
-                os.fdatasync(log)
-        finally:
-            os.close(log)
-        place.sync_folder(os.path.dirname(self.path))
+        if connection.execute("SELECT 1 FROM meta WHERE key = 'lax'").fetchone() is not None:
+            try:
+                place.sync_log(self.path + "-wal")
+            except OSError as error:
+                raise StorageError(f"{self.path}-wal: {error.strerror or error}") from error
 
     # giving back -------------------------------------------------------------------------------------------------------------------
 
     def idle(self) -> None:
         """Closes connections that are not in use; the next call opens them again."""
         self._pool.close_free()
-        if self._writing.acquire(False):
+        if self._writing.take_now():
             try:
                 self._close_writer()
             finally:
-                self._writing.release()
+                self._writing.give()
 
     def close(self) -> None:
         """Closes everything; the store can't be used afterwards. Waits for a commit that is running."""
@@ -219,16 +207,15 @@ class Store:
 
     # fork --------------------------------------------------------------------------------------------------------------------------
 
-    def quiet(self) -> tuple[bool, int]:
-        """Waits until no thread is inside SQLite, whose locks a child would inherit locked. Returns what `resume` must give back."""
-        return self._writing.acquire(True, FORK_SECONDS), self._pool.quiet(FORK_SECONDS)
+    def quiet(self) -> None:
+        """Waits until no thread is inside SQLite, whose locks a child would inherit locked; lets none in until `resume`."""
+        self._writing.halt(FORK_SECONDS)
+        self._pool.permits.halt(FORK_SECONDS)
 
-    def resume(self, held: tuple[bool, int]) -> None:
+    def resume(self) -> None:
         """In the parent: lets calls go on."""
-        writer, readers = held
-        self._pool.resume(readers)
-        if writer:
-            self._writing.release()
+        self._writing.resume()
+        self._pool.permits.resume()
 
     def disown(self) -> None:
         """In the child: leaks the parent's connections and begins afresh."""
