@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from msgspec import NODEFAULT, ValidationError, convert
+from msgspec import NODEFAULT, Struct, ValidationError, convert
 from msgspec.structs import fields
 
 from memory_wire import types as t
@@ -39,7 +39,7 @@ def runner(op: Op) -> Callable[[dict[str, Value]], int]:
     return run
 
 
-def request_of(op: Op, values: dict[str, Value]) -> t.Struct:
+def request_of(op: Op, values: dict[str, Value]) -> Struct:
     """The request Struct from parsed values; `-` as content reads standard input. Raises Usage on a wrong type."""
     names = {field.name for field in fields(op.request)}
     given = {key: value for key, value in values.items() if key in names}

@@ -41,13 +41,14 @@ def check(values: dict[str, Value]) -> int:
     bar = Progress("check")
     findings = maintenance.check(db_path(values), bar)
     bar.close()
+    errors = [finding for finding in findings if not finding.startswith("note: ")]
     if values.get("json"):
-        as_json({"ok": not findings, "findings": findings})
+        as_json({"ok": not errors, "findings": findings})
     else:
         for finding in findings:
             line(finding)
-        line("ok" if not findings else f"{len(findings)} findings")
-    return 1 if findings else 0
+        line("ok" if not errors else f"{len(errors)} errors; `memory-wire reindex` builds the index anew")
+    return 1 if errors else 0
 
 
 def export(values: dict[str, Value]) -> int:
