@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 
-from memory_wire.store.rows import CHUNK
+from memory_wire.store.rows import CHUNK, Found, Unit
 from memory_wire.store.sqlite import Store
 from memory_wire.store.tx import Tx
 from tests.store.make import T0, contents, put, the, unit
@@ -76,7 +76,8 @@ def test_indexes_serve_the_queries(store: Store) -> None:
     from memory_wire.store import banks, reader, tx
 
     queries = [tx._DUPLICATE, tx._FIND, tx._DOCUMENT, banks._BANK, banks._TAIL, reader._BY_UID, reader._PAGE, reader._ROWS, reader._EXPORT]
-    queries += [reader._BY_IDS[10], "SELECT seq, unit FROM removed WHERE bank = ? AND seq > ? ORDER BY seq"]
+    queries += [reader._BY_IDS[Found, 10], reader._BY_IDS[Unit, 100]]
+    queries += ["SELECT seq, unit FROM removed WHERE bank = ? AND seq > ? ORDER BY seq"]
     with store.read() as snapshot:
         for query in queries:
             plan = snapshot.connection.execute(f"EXPLAIN QUERY PLAN {query}", [1] * query.count("?")).fetchall()

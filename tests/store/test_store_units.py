@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memory_wire.errors import Pruned, StorageError
 from memory_wire.store import ids
-from memory_wire.store.rows import CHUNK, RECORD, Existing, Inserted, Removed, Tally
+from memory_wire.store.rows import CHUNK, RECORD, Existing, Found, Inserted, Removed, Tally
 from memory_wire.store.sqlite import Store
 from memory_wire.store.tx import Tx
 from tests.store.make import T0, contents, digest, put, remove, retain, rows, the, unit
@@ -33,6 +33,7 @@ def test_a_unit_comes_back_whole(store: Store) -> None:
         assert bank is not None
         assert reader.by_uid(bank, new.uid) == row
         assert reader.units(bank, [1, 7, 1]) == {1: row}
+        assert reader.found(bank, [7, 1]) == {1: Found(1, new.uid, new.content, -5, row.tags, "s shown")}
         (indexed,) = reader.rows(bank, 0, None, 10)
         assert (indexed.session, indexed.position, indexed.flags, indexed.tags, indexed.header) == (0, 0, 2, row.tags, "")
 

@@ -27,8 +27,11 @@ def require(found: tuple[int, ...] = sqlite3.sqlite_version_info) -> None:
         raise StoreRefused(f"store refused: SQLite {needed} or newer is needed, this Python has {is_}")
 
 
-def writer(path: str, sync: str) -> sqlite3.Connection:
-    """The connection that writes; makes or upgrades the schema. Raises StoreMissing, StoreRefused, StorageError."""
+def writer(path: str, sync: str) -> tuple[sqlite3.Connection, dict[str, bytes]]:
+    """The connection that writes, and what the store knows of itself; makes or upgrades the schema.
+
+    Raises StoreMissing, StoreRefused, StorageError.
+    """
     connection = _connect(path)
     try:
         found = migrate.version(connection, path)  # before anything is changed: it may be another program's
@@ -39,16 +42,17 @@ def writer(path: str, sync: str) -> sqlite3.Connection:
             _set(connection, "fullfsync = ON", "checkpoint_fullfsync = ON")
         if found < migrate.VERSION:
             migrate.upgrade(connection, path)
-        if sync == "normal" and "lax" not in meta(connection):
+        known = _meta(connection)
+        if sync == "normal" and "lax" not in known:
             connection.execute("INSERT OR IGNORE INTO meta VALUES ('lax', x'01')")
-        return connection
+        return connection, known
     except BaseException as error:
         connection.close()
         raise explained(error, path) from error
 
 
-def reader(path: str) -> sqlite3.Connection | None:
-    """A connection that only reads, or None when the store must be made or upgraded first."""
+def reader(path: str) -> tuple[sqlite3.Connection, dict[str, bytes]] | None:
+    """A connection that only reads, and what the store knows of itself; None when the store must be made or upgraded first."""
     connection = _connect(path)
     try:
         if migrate.version(connection, path) < migrate.VERSION:
@@ -58,15 +62,10 @@ def reader(path: str) -> sqlite3.Connection | None:
         _set(connection, f"journal_size_limit = {JOURNAL_BYTES}", "query_only = ON")
         if sys.platform == "darwin":
             _set(connection, "checkpoint_fullfsync = ON")
-        return connection
+        return connection, _meta(connection)
     except BaseException as error:
         connection.close()
         raise explained(error, path) from error
-
-
-def meta(connection: sqlite3.Connection) -> dict[str, bytes]:
-    """What the store knows of itself: `store` (16 bytes), `secret` (32 bytes), `lax` if it ever had a writer without full syncs."""
-    return dict(connection.execute("SELECT key, value FROM meta"))
 
 
 def explained(error: BaseException, path: str) -> BaseException:
@@ -82,6 +81,11 @@ def explained(error: BaseException, path: str) -> BaseException:
     if "not a database" in str(error):
         return StoreRefused(f"store refused: {path} is not a database")
     return StorageError(f"{path}: {error}")
+
+
+def _meta(connection: sqlite3.Connection) -> dict[str, bytes]:
+    """`store` (16 bytes), `secret` (32 bytes), `lax` if it ever had a writer without full syncs."""
+    return dict(connection.execute("SELECT key, value FROM meta"))
 
 
 def _connect(path: str) -> sqlite3.Connection:

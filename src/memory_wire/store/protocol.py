@@ -15,6 +15,7 @@ from memory_wire.store.rows import (
     BankSummary,
     Existing,
     Exported,
+    Found,
     IndexRow,
     Inserted,
     NewUnit,
@@ -96,6 +97,9 @@ class Reader(Protocol):
 
     def units(self, bank: Bank, ids: Sequence[int]) -> dict[int, Unit]:
         """Live units of the bank by id, in id order; ids that are gone or another bank's are missing."""
+
+    def found(self, bank: Bank, ids: Sequence[int]) -> dict[int, Found]:
+        """`units` with what a recall needs of each: a third cheaper."""
 
     def by_uid(self, bank: Bank, uid: bytes) -> Unit | None:
         """A live memory or record of this bank."""

@@ -7,19 +7,23 @@ from sqlite3 import Connection
 
 from memory_wire.errors import Pruned
 from memory_wire.store import banks
-from memory_wire.store.rows import CHUNK, Bank, BankSummary, Exported, IndexRow, Tally, Unit
+from memory_wire.store.rows import CHUNK, Bank, BankSummary, Exported, Found, IndexRow, Tally, Unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeVar
+
+    F = TypeVar("F", bound=Found)
 
 _NO_LIMIT = (1 << 63) - 1
-_UNIT = "u.id, u.uid, u.kind, u.content, u.context, u.created, u.stored, u.tags, s.shown, u.position, ifnull(u.role, 0), u.speaker"
+_FOUND = "u.id, u.uid, u.content, u.created, u.tags, s.shown"  # the fields of rows.Found and rows.Unit, in order
+_UNIT = f"{_FOUND}, u.kind, u.context, u.stored, u.position, ifnull(u.role, 0), u.speaker"
 _FROM = "FROM unit u LEFT JOIN session s ON s.bank = u.bank AND s.ordinal = u.session"
 _LISTED = "u.kind < 2 AND u.deleted IS NULL"
 _SIZES = (1, 10, 32, 100, 320)  # ids per statement: few texts, so that they stay prepared
 _BY_IDS = {
-    size: f"SELECT {_UNIT} {_FROM} WHERE u.id IN ({', '.join('?' * size)}) AND u.bank = ? AND u.deleted IS NULL ORDER BY u.id"
+    (kind, size): f"SELECT {columns} {_FROM} WHERE u.id IN ({', '.join('?' * size)}) AND u.bank = ? AND u.deleted IS NULL ORDER BY u.id"
+    for kind, columns in ((Found, _FOUND), (Unit, _UNIT))
     for size in _SIZES
 }
 _BY_UID = f"SELECT {_UNIT} {_FROM} WHERE substr(u.uid, 1, 8) = substr(?, 1, 8) AND u.uid = ? AND u.bank = ? AND {_LISTED} LIMIT 1"
@@ -98,31 +102,38 @@ class Reader:
 
     # units -------------------------------------------------------------------------------------------------------------------------
 
+    def found(self, bank: Bank, ids: Sequence[int]) -> dict[int, Found]:
+        """`units` with what a recall needs of each: a third cheaper."""
+        return self._by_ids(Found, bank, ids)
+
     def units(self, bank: Bank, ids: Sequence[int]) -> dict[int, Unit]:
         """Live units of the bank by id, in id order; ids that are gone or another bank's are missing."""
+        return self._by_ids(Unit, bank, ids)
+
+    def _by_ids(self, kind: type[F], bank: Bank, ids: Sequence[int]) -> dict[int, F]:
         wanted = sorted(ids)
-        found: dict[int, Unit] = {}
+        found: dict[int, F] = {}
         for start in range(0, len(wanted), _SIZES[-1]):
             part = wanted[start : start + _SIZES[-1]]
             size = next(size for size in _SIZES if size >= len(part))
             part += part[-1:] * (size - len(part))
-            for row in self._execute(_BY_IDS[size], (*part, bank.id)):
-                found[row[0]] = _unit(row)
+            for row in self._execute(_BY_IDS[kind, size], (*part, bank.id)):
+                found[row[0]] = _made(kind, row)
         return found
 
     def by_uid(self, bank: Bank, uid: bytes) -> Unit | None:
         """A live memory or record of this bank."""
         row = self._execute(_BY_UID, (uid, uid, bank.id)).fetchone()
-        return None if row is None else _unit(row)
+        return None if row is None else _made(Unit, row)
 
     def page(self, bank: Bank, limit: int, offset: int = 0) -> list[Unit]:
         """Memories and records in order of writing."""
-        return [_unit(row) for row in self._execute(_PAGE, (bank.id, limit, min(offset, _NO_LIMIT)))]
+        return [_made(Unit, row) for row in self._execute(_PAGE, (bank.id, limit, min(offset, _NO_LIMIT)))]
 
     def export(self, bank: Bank, after: int, limit: int) -> list[Exported]:
         """Live memories and records with after < id, ascending: pages of an export, each in a transaction of its own."""
         return [
-            Exported(unit=_unit(row[:-4]), hash=row[-4], document_key=row[-3], document=row[-2], session_key=row[-1])
+            Exported(unit=_made(Unit, row[:-4]), hash=row[-4], document_key=row[-3], document=row[-2], session_key=row[-1])
             for row in self._execute(_EXPORT, (bank.id, after, limit))
         ]
 
@@ -175,12 +186,12 @@ class Reader:
         return int(count)
 
 
-def _unit(row: Sequence[Any]) -> Unit:
-    """A row of _UNIT's columns, which are the Struct's fields in order; only the tags have another form in the table."""
-    unit = Unit(*row)
-    tags = row[7]
-    unit.tags = tags.decode().split("\0") if tags else []
-    return unit
+def _made(kind: type[F], row: Sequence[Any]) -> F:
+    """A row of _FOUND's or _UNIT's columns as the Struct; only the tags have another form in the table."""
+    made = kind(*row)
+    tags = row[4]
+    made.tags = tags.decode().split("\0") if tags else []
+    return made
 
 
 def _index_row(

@@ -71,18 +71,23 @@ class Existing(Struct):
     session_key: bytes | None
 
 
-class Unit(Struct):
-    """A stored unit. `session` is the shown form of the session key; `tags` keep the order of writing."""
+class Found(Struct):
+    """What a recall needs of a unit. `session` is the shown form of the session key; `tags` keep the order of writing."""
 
     id: int
     uid: bytes
-    kind: int
     content: str
-    context: str | None
     created: int
-    stored: int | None
     tags: list[str]
     session: str | None
+
+
+class Unit(Found):
+    """A stored unit, whole."""
+
+    kind: int
+    context: str | None
+    stored: int | None
     position: int | None
     role: int
     speaker: str | None

@@ -132,10 +132,9 @@ class Store:
             from memory_wire.store.tx import Tx
 
             connect.require()
-            self._writer = connect.writer(self.path, self.sync)
+            self._writer, self._meta = connect.writer(self.path, self.sync)
             self._tx = Tx(self._writer)
             self._file = file
-            self._meta = connect.meta(self._writer)
         return self._writer, self._tx
 
     def _close_writer(self) -> None:
@@ -155,13 +154,13 @@ class Store:
 
         connect.require()
         file = place.identity(self.path)
-        connection = connect.reader(self.path)
-        if connection is None:  # the schema must be made or upgraded first
+        opened = connect.reader(self.path)
+        if opened is None:  # the schema must be made or upgraded first
             self.open()
-            connection = connect.reader(self.path)
-            if connection is None:
+            opened = connect.reader(self.path)
+            if opened is None:
                 raise StorageError(f"{self.path}: the schema is not there")
-        self._meta = connect.meta(connection)
+        connection, self._meta = opened
         self._serial += 1
         return Reader(connection, self._serial, file, self._make_durable)
 
