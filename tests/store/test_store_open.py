@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import stat
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -281,6 +284,55 @@ def test_a_damaged_database_is_an_error_not_a_crash(path: str) -> None:
             contents(store)
         with pytest.raises(StorageError):
             store.submit(put(unit("x")))
+
+
+def as_nobody(call: Callable[[], None]) -> None:
+    """Runs a call in a child without the rights of root, for whom nothing is read-only."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            if os.getuid() == 0:
+                os.setgroups([])
+                os.setgid(65534)
+                os.setuid(65534)
+            call()
+            code = 0
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
+def test_a_read_only_folder_is_refused_and_a_read_only_file_takes_no_writes() -> None:
+    folder = tempfile.mkdtemp()
+    path = os.path.join(folder, "memory.db")
+    try:
+        with Store(path, create=True) as store:
+            store.submit(put(unit("x")))
+        os.chmod(path, 0o444)
+
+        def read_only_folder() -> None:
+            with Store(path) as store:
+                for call in (lambda: contents(store), lambda: store.submit(put(unit("y")))):
+                    with pytest.raises(StoreRefused, match="can't be written"):
+                        call()
+            with pytest.raises(StoreRefused, match="Permission denied"):
+                Store(os.path.join(folder, "other.db"), create=True)
+
+        def read_only_file() -> None:
+            with Store(path) as store:
+                assert contents(store) == ["x"]
+                with pytest.raises(StorageError) as caught:
+                    store.submit(put(unit("y")))
+                assert "readonly" in caught.value.detail
+
+        os.chmod(folder, 0o555)
+        as_nobody(read_only_folder)
+        os.chmod(folder, 0o777)
+        as_nobody(read_only_file)
+    finally:
+        shutil.rmtree(folder)
 
 
 MOUNTINFO = r"""

@@ -131,7 +131,7 @@ store = Store({path!r})
 store.open()
 print(*sorted(set(sys.modules) - before))
 """
-    done = subprocess.run([sys.executable, "-I", "-c", program], check=True, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=60)
     loaded = set(done.stdout.split())
     heavy = {"ssl", "logging", "inspect", "subprocess", "concurrent.futures", "dataclasses", "argparse", "pathlib", "tempfile", "hashlib"}
     assert not loaded & (heavy | {"uuid", "numpy", "traceback", "ctypes", "urllib.parse", "json", "threading", "contextlib"})

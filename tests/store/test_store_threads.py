@@ -19,6 +19,7 @@ from memory_wire.store.sqlite import Store
 from tests.store.make import contents, put, retain, unit
 
 THREADS = 8
+pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")  # what is tested here
 
 
 def run(*functions: Callable[[], None]) -> None:

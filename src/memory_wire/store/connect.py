@@ -77,6 +77,8 @@ def explained(error: BaseException, path: str) -> BaseException:
             return StoreMissing(path)
         if "locked" in str(error):
             return StorageError(f"{path}: {error}")
+        if not os.access(os.path.dirname(path), os.W_OK):
+            return StoreRefused(f"store refused: {os.path.dirname(path)} can't be written, which even reading needs")
         return StoreRefused(f"store refused: {path}: {error}")
     if "not a database" in str(error):
         return StoreRefused(f"store refused: {path} is not a database")

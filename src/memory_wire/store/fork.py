@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 
 stores: weakref.WeakSet[Store] = weakref.WeakSet()  # a store adds itself
 _quiet: list[Store] = []
+_leaked: list[object] = []
 _forking = allocate_lock()  # one fork at a time: the hooks of two must not mix
 
 
 def leak(value: object) -> None:
     """Takes a reference nobody drops, not even the interpreter's end: closing an inherited connection meddles with the parent's locks."""
-    from _ctypes import Py_INCREF
-
+    _leaked.append(value)
+    try:
+        from _ctypes import Py_INCREF
+    except ImportError:  # a Python without ctypes: the list must do, which holds until the interpreter ends
+        return
     Py_INCREF(value)
 
 

@@ -72,8 +72,8 @@ class Reader:
         """All banks (of one project), by project and name."""
         found = self._execute(
             "SELECT b.id, p.name, b.name FROM bank b JOIN project p ON p.id = b.project"
-            " WHERE p.account = 1 AND b.name IS NOT NULL AND (?1 IS NULL OR p.name = ?1) ORDER BY p.name, b.name",
-            (project,),
+            " WHERE p.account = 1 AND b.name IS NOT NULL AND (:project IS NULL OR p.name = :project) ORDER BY p.name, b.name",
+            {"project": project},
         ).fetchall()
         summaries = []
         for id, owner, name in found:
