@@ -2,6 +2,10 @@
 
 #include <string.h>
 
+#define ROW 8                       /* signatures looked at together */
+#define BRIEF 3                     /* bits of a short term */
+#define SLACK 1e-9                  /* bounds are compared in floating point */
+
 typedef struct trigrams {
     uint64_t at[MW_KEY_BYTES + 2];  /* distinct, each three code points of 21 bits */
     uint32_t n;
@@ -15,6 +19,22 @@ typedef struct fuzzy {
     mw_match *found;
     uint32_t n, limit;
 } fuzzy;
+
+/* temporary copy of part.c's trigram_bit */
+static uint64_t signature_bit(uint64_t trigram) {
+    uint8_t b[12]; size_t n = 0;
+    for (int k = 2; k >= 0; k--) {
+        uint32_t c = trigram >> (21 * k) & 0x1FFFFF;
+        if (c == 0) c = k == 2 ? '^' : '$';
+        if (c < 0x80) b[n++] = c;
+        else if (c < 0x800) b[n++] = 0xC0 | c >> 6, b[n++] = 0x80 | (c & 63);
+        else if (c < 0x10000) b[n++] = 0xE0 | c >> 12, b[n++] = 0x80 | (c >> 6 & 63), b[n++] = 0x80 | (c & 63);
+        else b[n++] = 0xF0 | c >> 18, b[n++] = 0x80 | (c >> 12 & 63), b[n++] = 0x80 | (c >> 6 & 63), b[n++] = 0x80 | (c & 63);
+    }
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < n; i++) hash = (hash ^ b[i]) * 16777619u;
+    return UINT64_C(1) << ((hash * 2654435769u) >> 26);
+}
 
 static inline uint64_t filter_bit(uint64_t trigram) { return (uint64_t)1 << (trigram * 0x9E3779B97F4A7C15u >> 58); }
 
@@ -105,25 +125,94 @@ static inline uint32_t bits_in(uint64_t x) { /* no popcount instruction in the b
     return (uint32_t)(x * 0x0101010101010101u >> 56);
 }
 
-/* A signature has one bit per trigram, several trigrams may share one: so a term shares at most (common bits + trigrams of the word without a bit
-   of their own) trigrams, and has at least as many as its signature has bits. */
-static int by_signature(fuzzy *f, const mw_part *part, const uint64_t *signatures, uint64_t wanted) {
-    uint32_t own = f->word.n, hidden = own - bits_in(wanted), need = 1;
-    double least = f->least - 1e-9;
-    while (2.0 * (need + hidden) < least * (own + need + hidden) && need < 64) need++;
-    for (uint32_t ordinal = mw_n_field_terms(part), n = mw_n_terms(part); ordinal < n; ordinal++) {
-        uint64_t common = signatures[ordinal] & wanted;
-        for (uint32_t i = 1; i < need && common; i++) common &= common - 1;
-        if (!common) continue;
-        uint32_t shared = bits_in(signatures[ordinal] & wanted) + hidden, others = bits_in(signatures[ordinal]);
-        if (2.0 * shared < least * (own + (others > shared ? others : shared))) continue;
-        uint8_t key[MW_KEY_BYTES];
-        size_t length;
-        int status = mw_term_at(part, ordinal, key, &length);
-        if (status == MW_OK) status = consider(f, key, length);
-        if (status < 0) return status;
+/* The word's trigrams by the signature bit they set: which bits stand for at least one of them, at least two, ... */
+typedef struct layers {
+    uint64_t at[MW_KEY_BYTES + 2];
+    uint32_t n;
+} layers;
+
+static void layer(const trigrams *word, layers *out) {
+    out->at[0] = 0;
+    out->n = 0;
+    for (uint32_t i = 0; i < word->n; i++) {
+        uint64_t bit = signature_bit(word->at[i]);
+        uint32_t depth = 0;
+        while (depth < out->n && (out->at[depth] & bit)) depth++;
+        if (depth == out->n) out->at[out->n++] = 0;
+        out->at[depth] |= bit;
     }
-    return MW_OK;
+}
+
+/* A term shares at most this many trigrams if these bits of its signature are among the word's. */
+static inline uint32_t most_shared(const layers *word, uint64_t common) {
+    uint32_t shared = bits_in(common);
+    for (uint32_t i = 1; i < word->n; i++) shared += bits_in(common & word->at[i]);
+    return shared;
+}
+
+/* Fewest common bits with which a term of at least so many bits can be near enough: the deepest bits first. */
+static uint32_t fewest_common(const fuzzy *f, const layers *word, uint32_t others) {
+    uint32_t shared = 0, need = 0;
+    for (uint32_t depth = word->n; depth-- > 0;) {
+        uint32_t deeper = depth + 1 < word->n ? bits_in(word->at[depth + 1]) : 0;
+        for (uint32_t bits = bits_in(word->at[depth]) - deeper; bits--;) {
+            need++;
+            shared += depth + 1;
+            if (2.0 * shared >= (f->least - SLACK) * (f->word.n + (shared > others ? shared : others))) return need;
+        }
+    }
+    return need + 1;
+}
+
+typedef uint64_t pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* Has any of ROW signatures `need` bits in common with the word, or if `brief` any with up to BRIEF bits one? Inlined for each need. */
+static inline __attribute__((always_inline)) int row_near(const uint64_t *signatures, uint64_t wanted, uint32_t need, int brief) {
+    pair bits = {wanted, wanted}, near = {0, 0}, short_near = {0, 0};
+    for (int i = 0; i < ROW / 2; i++) {
+        pair signature = ((const pair *)(const void *)signatures)[i], common = signature & bits, rest = common;
+        for (uint32_t k = 1; k < need; k++) rest &= rest - 1;
+        near |= rest;
+        if (!brief) continue;
+        for (int k = 0; k < BRIEF; k++) signature &= signature - 1;
+        short_near |= (signature - 1) & ~signature & (common | -common); /* top bit: signature is used up, common is not 0 */
+    }
+    return (near[0] | near[1] | (short_near[0] | short_near[1]) >> 63) != 0;
+}
+
+static int any_near(const uint64_t *signatures, uint64_t wanted, uint32_t need, int brief) {
+    switch (need) {
+    case 1: return row_near(signatures, wanted, 1, 0);
+    case 2: return brief ? row_near(signatures, wanted, 2, 1) : row_near(signatures, wanted, 2, 0);
+    case 3: return brief ? row_near(signatures, wanted, 3, 1) : row_near(signatures, wanted, 3, 0);
+    default: return row_near(signatures, wanted, need, brief);
+    }
+}
+
+static int look_closer(fuzzy *f, const mw_part *part, const layers *word, uint32_t ordinal, uint64_t signature) {
+    uint64_t common = signature & word->at[0];
+    uint8_t key[MW_KEY_BYTES];
+    size_t length;
+    if (!common) return MW_OK;
+    uint32_t shared = most_shared(word, common), others = bits_in(signature);
+    if (2.0 * shared < (f->least - SLACK) * (f->word.n + (others > shared ? others : shared))) return MW_OK;
+    int status = mw_term_at(part, ordinal, key, &length);
+    return status == MW_OK ? consider(f, key, length) : status;
+}
+
+/* A signature has a bit per trigram, so a term has at least as many trigrams as its signature has bits. Most terms share too few bits with the
+   word to be looked at: they are passed over a row at a time. */
+static int by_signature(fuzzy *f, const mw_part *part, const uint64_t *signatures) {
+    layers word;
+    layer(&f->word, &word);
+    uint32_t need = fewest_common(f, &word, BRIEF + 1), n = mw_n_terms(part), at = mw_n_field_terms(part);
+    int brief = fewest_common(f, &word, 1) < need, status = MW_OK;
+    for (; at < n && status == MW_OK; at += ROW) {
+        uint32_t columns = n - at < ROW ? n - at : ROW;
+        if (columns == ROW && !any_near(signatures + at, word.at[0], need, brief)) continue;
+        for (uint32_t i = 0; i < columns && status == MW_OK; i++) status = look_closer(f, part, &word, at + i, signatures[at + i]);
+    }
+    return status;
 }
 
 static int by_key(fuzzy *f, const mw_part *part) {
@@ -148,7 +237,7 @@ int mw_fuzzy(const mw_parts *parts, const uint8_t *word, size_t length, double l
     for (uint32_t p = 0; p < parts->n_parts && status == MW_OK; p++) {
         const uint64_t *signatures = NULL;
         status = mw_signatures(&parts->part[p], &signatures);
-        if (status == MW_OK) status = signatures ? by_signature(&f, &parts->part[p], signatures, mw_signature(word, length)) : by_key(&f, &parts->part[p]);
+        if (status == MW_OK) status = signatures ? by_signature(&f, &parts->part[p], signatures) : by_key(&f, &parts->part[p]);
     }
     *n = status == MW_OK ? f.n : 0;
     return status;

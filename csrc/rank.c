@@ -93,6 +93,11 @@ typedef struct lone_entry {
     float saturation;
 } lone_entry;
 
+typedef struct matched {
+    uint32_t unit;                  /* number over all parts */
+    float best;                     /* P of its best passage */
+} matched;
+
 typedef struct walk {
     mw_search_state *state;
     uint8_t *touched_pages;
@@ -105,7 +110,9 @@ typedef struct walk {
     uint8_t *tfs;
     uint32_t n_ids, most;           /* most: room in ids, tfs, lones */
     uint32_t *counted;              /* per part: how many of them are its */
-    float *score;                   /* selection score per unit, unless P serves; padded to whole pages */
+    matched *matched;               /* units with P > 0, ascending (not flat) */
+    uint32_t n_matched;
+    float *score;                   /* selection score per unit, padded to whole pages (queries with dates) */
 } walk;
 
 /* First unit at or after `unit` that reaches beyond the passage. */
@@ -388,10 +395,9 @@ static void keep_best(uint64_t *top, uint32_t n, uint32_t k) {
     }
 }
 
-/* Entries of the buffer that collect_best fills. */
+/* Entries of the buffer they are collected in. */
 static uint32_t buffered(uint32_t candidates) { return 2 * candidates + 400; }
 
-static inline int is_allowed(const mw_search_state *s, uint32_t p, uint32_t unit) { return !s->allowed || mw_bit(s->allowed, s->word_base[p], unit); }
 
 static int any_dead(const mw_parts *parts) {
     for (uint32_t p = 0; p < parts->n_parts; p++)
@@ -413,96 +419,141 @@ static inline uint32_t above(const float *score, float least) {
     return (uint32_t)(halves[0] | halves[0] >> 32);
 }
 
-/* Collects the best live, allowed units with a positive score: those above a bound go to a buffer, which when full is cut to the best, and the bound
-   raised. Newest first, so that a score equal to the bound is never wanted. score is padded with zeros to whole pages; pages, if given, tells which
-   of them hold anything; plain: neither filter nor tombstones matter. */
-static void collect_best(mw_search_state *s, const float *score, const uint8_t *pages, int plain) {
-    uint32_t n_units = s->unit_base[s->parts->n_parts], p = s->parts->n_parts, n = 0, room = buffered(s->candidates) - LANES;
-    uint64_t *top = s->top;
-    float least = 0;
-    for (uint32_t page = (n_units + PAGE - 1) / PAGE; page-- > 0;) {
+/* The best so far: entries above a bound are appended; when the buffer is full it is cut to the best, and the bound raised. */
+typedef struct pool {
+    uint64_t *top;
+    uint32_t n, k, room;
+    float least;
+} pool;
+
+static void cut(pool *best) {
+    if (best->n <= best->k) return;
+    keep_best(best->top, best->n, best->k);
+    best->n = best->k;
+    best->least = key_of(best->top[best->k - 1]);
+}
+
+static inline void put(pool *best, float key, uint32_t unit) {
+    best->top[best->n++] = entry_of(key, unit);
+    if (best->n == best->room) cut(best);
+}
+
+/* Walks down the parts with falling unit numbers. */
+static inline uint32_t part_of(const mw_search_state *s, uint32_t *p, uint32_t unit) {
+    while (unit < s->unit_base[*p]) --*p;
+    return *p;
+}
+
+static inline int may_return(const mw_search_state *s, uint32_t p, uint32_t unit) {
+    uint32_t own = unit - s->unit_base[p];
+    return !mw_is_dead(&s->parts->part[p], own) && (!s->allowed || mw_bit(s->allowed, s->word_base[p], own));
+}
+
+/* Takes units from a score per unit, padded with zeros to whole pages; `pages`, if given, tells which of them hold anything, `plain` that neither
+   filter nor tombstones matter. Newest first, so that a score equal to the bound is never wanted. */
+static void put_scores(mw_search_state *s, pool *best, const float *score, const uint8_t *pages, int plain) {
+    uint32_t n = s->unit_base[s->parts->n_parts], p = s->parts->n_parts - 1;
+    for (uint32_t page = (n + PAGE - 1) / PAGE; page-- > 0;) {
         if (pages && !pages[page]) continue;
         for (uint32_t at = (page + 1) * PAGE; at > page * PAGE;) {
             at -= LANES;
-            for (uint32_t lanes = above(score + at, least); lanes;) {
+            for (uint32_t lanes = above(score + at, best->least); lanes;) {
                 uint32_t lane = 31 - (uint32_t)__builtin_clz(lanes), unit = at + lane;
                 lanes &= ~((uint32_t)1 << lane);
-                if (!plain) {
-                    while (unit < s->unit_base[p - 1]) p--;
-                    uint32_t own = unit - s->unit_base[p - 1];
-                    if (mw_is_dead(&s->parts->part[p - 1], own) || !is_allowed(s, p - 1, own)) continue;
-                }
-                top[n++] = entry_of(score[unit], unit);
+                if (score[unit] > best->least && (plain || may_return(s, part_of(s, &p, unit), unit))) put(best, score[unit], unit);
             }
-            if (n <= room) continue;
-            keep_best(top, n, s->candidates);
-            n = s->candidates;
-            least = key_of(top[n - 1]);
         }
     }
-    if (n > s->candidates) keep_best(top, n, s->candidates);
-    s->n_top = n < s->candidates ? n : s->candidates;
 }
 
-/* P of the best passage, at its unit's place; raises the best of the unit's session. Only pages with anything are looked at. */
-static void find_best(const walk *w, float *best) {
+/* Lists the units of a part with P > 0, with their best P, and raises the best of their sessions. */
+static void list_matched(walk *w, uint32_t p) {
     const mw_search_state *s = w->state;
-    for (uint32_t p = 0; p < s->parts->n_parts; p++) {
-        const mw_part *part = &s->parts->part[p];
-        const float *score = s->passage + s->passage_base[p];
-        float *own = best + s->unit_base[p];
-        uint32_t unit = 0;
-        for (uint32_t i = 0; i < part->n_passages;) {
-            uint32_t at = s->passage_base[p] + i, left = PAGE - at % PAGE, stop = part->n_passages - i < left ? part->n_passages : i + left;
-            if (!w->touched_pages[at / PAGE]) i = stop;
-            for (; i < stop; i++) {
-                if (!(score[i] > 0)) continue;
-                unit = part->single ? i : unit_at(part, unit, i);
-                if (score[i] > own[unit]) own[unit] = score[i];
-                uint32_t session = mw_unit_session(part, unit);
-                if (session != MW_NONE && score[i] > s->session_best[session]) s->session_best[session] = score[i];
-            }
+    const mw_part *part = &s->parts->part[p];
+    uint32_t base = s->passage_base[p], last = base + part->n_passages, unit = 0;
+    for (uint32_t at = base / LANES * LANES; at < last; at += LANES) {
+        if (!w->touched_pages[at / PAGE]) continue;
+        for (uint32_t lanes = above(s->passage + at, 0); lanes; lanes &= lanes - 1) {
+            uint32_t i = at + (uint32_t)__builtin_ctz(lanes);
+            if (i < base || i >= last) continue; /* another part's */
+            float score = s->passage[i];
+            unit = part->single ? i - base : unit_at(part, unit, i - base);
+            uint32_t session = mw_unit_session(part, unit), number = s->unit_base[p] + unit;
+            if (session != MW_NONE && score > s->session_best[session]) s->session_best[session] = score;
+            if (w->n_matched == 0 || w->matched[w->n_matched - 1].unit != number) w->matched[w->n_matched++] = (matched){number, score};
+            else if (score > w->matched[w->n_matched - 1].best) w->matched[w->n_matched - 1].best = score;
         }
     }
 }
 
-/* x * (P + group * V) + (1 - x) * V, V being D + best P of the group; best P of the unit on entry. */
-static void select_scores(const mw_search_state *s, float *score) {
+/* x * (P + group * V) + (1 - x) * V, V being D + best P of the group. */
+static inline float selection(const mw_search_state *s, uint32_t p, uint32_t unit, float best) {
+    const mw_part *part = &s->parts->part[p];
+    uint32_t own = unit - s->unit_base[p], session = mw_unit_session(part, own);
     float share = (float)s->weights->group;
+    if (session != MW_NONE) return best + share * s->session[session];
+    float vouch = s->lone[unit] + best, x = 1.0f / (float)mw_passages_of(part, own);
+    return x * (best + share * vouch) + (1 - x) * vouch;
+}
+
+static int is_matched(const mw_search_state *s, uint32_t p, uint32_t unit) {
+    const mw_part *part = &s->parts->part[p];
+    const float *score = s->passage + s->passage_base[p] + mw_first_passage(part, unit);
+    for (uint32_t i = 0, n = mw_passages_of(part, unit); i < n; i++)
+        if (score[i] > 0) return 1;
+    return 0;
+}
+
+/* Units with P = 0 whose session vouches for them, where it can still matter: equal scores count too, these units may be newer. */
+static void put_vouched(mw_search_state *s, pool *best) {
+    float share = (float)s->weights->group, most = 0;
+    for (uint32_t i = 0; i < s->parts->n_sessions; i++) most = s->session[i] > most ? s->session[i] : most;
+    if (share * most <= 0 || share * most < best->least) return;
     for (uint32_t p = 0; p < s->parts->n_parts; p++) {
-        const mw_part *part = &s->parts->part[p];
-        const float *lone = s->lone + s->unit_base[p];
-        float *own = score + s->unit_base[p];
-        for (uint32_t u = 0; u < part->n_units; u++) {
-            uint32_t session = mw_unit_session(part, u);
-            if (session != MW_NONE) {
-                own[u] += share * s->session[session];
-            } else if (lone[u] > 0) {
-                float vouch = lone[u] + own[u], x = 1.0f / (float)mw_passages_of(part, u);
-                own[u] = x * (own[u] + share * vouch) + (1 - x) * vouch;
-            }
+        const uint32_t *session = s->parts->part[p].unit_session;
+        for (uint32_t u = 0; session && u < s->parts->part[p].n_units; u++) {
+            float key = session[u] == MW_NONE ? 0 : share * s->session[session[u]];
+            if (key <= 0 || key < best->least || is_matched(s, p, u)) continue;
+            if (may_return(s, p, s->unit_base[p] + u)) put(best, key, s->unit_base[p] + u);
         }
     }
+}
+
+/* Every unit's selection score, dates included, for queries that name dates: any unit may have one. */
+static void fill_scores(walk *w) {
+    mw_search_state *s = w->state;
+    uint32_t n = s->unit_base[s->parts->n_parts];
+    float factor = 1 + 2 * (float)s->weights->group;
+    if (s->flat)
+        for (uint32_t i = 0; i < n; i++) w->score[i] = factor * s->passage[i];
+    for (uint32_t i = 0; i < w->n_matched; i++) w->score[w->matched[i].unit] = w->matched[i].best;
+    for (uint32_t p = 0; !s->flat && p < s->parts->n_parts; p++)
+        for (uint32_t unit = s->unit_base[p]; unit < s->unit_base[p + 1]; unit++) w->score[unit] = selection(s, p, unit, w->score[unit]);
+    for (uint32_t i = 0; i < n; i++) w->score[i] += s->date[i];
 }
 
 /* The candidates. In a flat bank V is 2 P, and without dates P alone orders the units. */
 static void choose(walk *w) {
     mw_search_state *s = w->state;
-    uint32_t n = s->unit_base[s->parts->n_parts];
-    if (s->flat && !s->date) {
-        collect_best(s, s->passage, w->touched_pages, !s->allowed);
-        return;
-    }
-    if (s->flat) {
-        float factor = 1 + 2 * (float)s->weights->group;
-        for (uint32_t i = 0; i < n; i++) w->score[i] = factor * s->passage[i];
+    pool best = {s->top, 0, s->candidates, buffered(s->candidates), 0};
+    uint32_t p = s->parts->n_parts - 1;
+    for (uint32_t i = 0; !s->flat && i < s->parts->n_parts; i++) list_matched(w, i);
+    for (uint32_t i = 0; !s->flat && i < s->parts->n_sessions; i++) s->session[i] += s->session_best[i];
+    if (s->date) {
+        fill_scores(w);
+        put_scores(s, &best, w->score, NULL, !s->allowed && !any_dead(s->parts));
+    } else if (s->flat) {
+        put_scores(s, &best, s->passage, w->touched_pages, !s->allowed);
     } else {
-        find_best(w, w->score);
-        for (uint32_t i = 0; i < s->parts->n_sessions; i++) s->session[i] += s->session_best[i];
-        select_scores(s, w->score);
+        for (uint32_t i = w->n_matched; i-- > 0;) {
+            uint32_t unit = w->matched[i].unit;
+            float key = selection(s, part_of(s, &p, unit), unit, w->matched[i].best);
+            if (key > best.least && may_return(s, p, unit)) put(&best, key, unit);
+        }
+        put_vouched(s, &best);
     }
-    for (uint32_t i = 0; s->date && i < n; i++) w->score[i] += s->date[i];
-    collect_best(s, w->score, NULL, !s->allowed && !any_dead(s->parts));
+    cut(&best);
+    s->n_top = best.n;
 }
 
 /* ---- one search ---- */
@@ -612,7 +663,7 @@ static size_t lay_out(walk *w, uint8_t *block, uint64_t most) {
     s->session_best = carve(&c, sessions, sizeof(float));
     w->session_tf = carve(&c, sessions, sizeof(uint32_t));
     s->date = carve(&c, s->n_dates ? units : 0, sizeof(float));
-    w->score = carve(&c, s->flat && !s->n_dates ? 0 : (units + PAGE - 1) / PAGE * PAGE, sizeof(float));
+    w->score = carve(&c, s->n_dates ? (units + PAGE - 1) / PAGE * PAGE : 0, sizeof(float));
     s->named = carve(&c, words, sizeof(uint64_t));
     for (uint32_t d = 0; d < s->n_dates; d++) s->dated[d] = carve(&c, words, sizeof(uint64_t));
     size_t cleared = c.at;
@@ -621,6 +672,7 @@ static size_t lay_out(walk *w, uint8_t *block, uint64_t most) {
     w->ids = carve(&c, w->most, sizeof(uint32_t));
     w->tfs = carve(&c, w->most, 1);
     w->lones = carve(&c, s->flat ? 0 : w->most, sizeof(lone_entry));
+    w->matched = carve(&c, s->flat ? 0 : units, sizeof(matched));
     s->top = carve(&c, buffered(s->candidates), sizeof(uint64_t));
     s->saturation = carve(&c, MW_TF_TABLE, sizeof *s->saturation);
     if (block) memset(block, 0, cleared);
