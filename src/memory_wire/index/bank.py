@@ -73,9 +73,9 @@ class BankIndex:
     def progress(self) -> str | None:
         """`rebuilding 37%` while recalls are answered from a part of the bank, else None."""
         state = self._state
-        if not state.loaded or (len(state.gaps) == 1 and state.tail >= state.newest):
+        if not state.loaded or not state.missing:
             return None
-        return f"rebuilding {int(100 * min(state.done, 0.99))}%"
+        return f"rebuilding {min(max(state.percent, 0), 99)}%"
 
     @property
     def live_units(self) -> int:
@@ -176,12 +176,13 @@ class BankIndex:
 
     def _over(self, times: int) -> bool:
         state = self._state
-        if len(state.removals) > times * config.LIVE_UNITS or (state.waiting() and times == 1):
+        if len(state.removals) > times * config.LIVE_UNITS or (times == 1 and state.waiting()):
             return True
         if self.progress() is not None:
             return False  # larger arenas while much is to come
-        piece = state.gaps[-1].piece
-        return piece is not None and (piece.n_units > times * config.LIVE_UNITS or piece.live.n_bytes > times * config.LIVE_BYTES)
+        live = state.pieces.live()
+        units, used = sum(piece.n_units for piece in live), sum(piece.live.n_bytes for piece in live)
+        return units > times * config.LIVE_UNITS or used > times * config.LIVE_BYTES
 
     def maintain(self, rows: RowSource, force: bool = False) -> bool:
         """Seals when the arena is over its bound (force: when it is worth it); merges. True when a new manifest was published."""
@@ -225,8 +226,14 @@ class BankIndex:
             self._merging.release()
 
     def kept(self) -> tuple[int, list[int]]:
-        """(removals below this seq are needed by no manifest, units whose identity they name): what the store's prune wants."""
+        """(removals below this seq are needed by no manifest, units whose identity they name): what the store's prune wants.
+
+        (0, []) unless the newest manifest is the one we hold: another may not be of this store.
+        """
+        held = self._state.manifest
         manifests = kept_generations(self.folder)
+        if held is None or not manifests or manifests[0].generation != held.generation:
+            return 0, []
         return min((manifest.removed for manifest in manifests), default=0), [manifest.covered for manifest in manifests]
 
     # upkeep ------------------------------------------------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ def write_merged(folder: str, entries: list[Entry], store_id: bytes) -> Entry | 
             segments.append(Segment.open(os.path.join(folder, entry.file)))
         dead = [bytes(dead_bits(entry.dead, entry.units)) if entry.n_dead else None for entry in entries]
         merge(segments, dead, os.path.join(folder, f"{name}.tmp"), store_id)
-    except Corrupt:
+    except (Corrupt, FileNotFoundError):
         bad = [entry.file for entry, segment in zip(entries, segments, strict=False) if segment.damaged]
         raise DamagedSegments(bad or [entries[min(len(segments), len(entries) - 1)].file]) from None
     finally:

@@ -51,7 +51,8 @@ def _write_all(folder: str, language: int, rows: RowSource, progress: Callable[[
     state, entries = State(folder, language), []
     gap = Gap(0)
     while True:
-        newest = state.newest = max(rows.state()[0], config.REINDEX_UNITS)
+        newest = rows.state()[0]
+        state.newest = max(newest, gap.after + config.REINDEX_UNITS)  # large arenas
         page = rows.rows(gap.after, None, config.INDEX_PAGE)
         for row in page:
             state.add(gap, row, None)

@@ -27,11 +27,10 @@ EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)  # says nothing about the
 class Gap:
     """Ids in (after, upto] that no piece holds yet; upto None: to the newest. `piece` is the arena that takes them."""
 
-    __slots__ = ("after", "piece", "start", "upto")
+    __slots__ = ("after", "piece", "upto")
 
     def __init__(self, after: int, upto: int | None = None) -> None:
-        self.after = self.start = after
-        self.upto = upto
+        self.after, self.upto = after, upto
         self.piece: Piece | None = None
 
 
@@ -51,6 +50,7 @@ class State:
         self.removals: list[tuple[int, int]] = []
         self.removals_from = 0
         self.newest = 0  # unit id of the store, as last seen
+        self.most_missing = 0
         self.n_sessions = 0
         self.rejected = 0  # manifests up to this generation are not to be used
         self.bad_files: set[str] = set()
@@ -73,11 +73,9 @@ class State:
         return holes + max(self.newest - self.tail, 0)
 
     @property
-    def done(self) -> float:
-        """How much of what was missing when it was found missing is indexed, 0 to 1."""
-        ends = [(gap, self.newest if gap.upto is None else gap.upto) for gap in self.gaps]
-        whole = sum(max(end - gap.start, 0) for gap, end in ends)
-        return sum(gap.after - gap.start for gap, _ in ends) / whole if whole else 1.0
+    def percent(self) -> int:
+        """How much of what was missing when most was missing is indexed."""
+        return 100 * (self.most_missing - self.missing) // self.most_missing if self.most_missing else 100
 
     def waiting(self) -> list[Piece]:
         """Arenas that take no more units and are in memory only."""
@@ -207,11 +205,14 @@ class State:
         self.newest = max(self.newest, newest)
         if removed > self.removed:
             self._take_removals(rows)
+        self.most_missing = max(self.most_missing, self.missing)
         if budget is None:
             budget = config.REBUILD_INLINE if self.missing <= config.REBUILD_INLINE else config.STEP_UNITS
         for gap in list(self.gaps):
             if budget > 0:
                 budget -= self._fill(gap, rows, budget)
+        if not self.missing:
+            self.most_missing = 0
 
     def _take_removals(self, rows: RowSource) -> None:
         for _ in range(RELOADS):
