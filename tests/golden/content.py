@@ -10,7 +10,7 @@ TEXTS = [
     "El niño estudió en la universidad de Málaga.",
     "東京タワーへ行きました。とても楽しかった！",
     "release 2.4.1 fixed the token_bucket limiter, don't roll back 🎉",
-    "\n".join(f"Speaker {number % 3}: sentence number {number} of a long conversation about gardens, weather and trains." for number in range(40)),
+    "\n".join(f"Speaker {number % 3}: sentence number {number} of a talk about gardens, weather and trains." for number in range(40)),
 ]
 
 
