@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_wire import types as t
-from memory_wire.errors import CannotListen, Malformed
+from memory_wire.errors import CannotListen, Corrupt, Malformed, MemoryWireError, StorageError, StoreMissing
 from memory_wire.serve.admit import is_json, target
+from memory_wire.serve.dispatch import Dispatch
 from memory_wire.serve.listen import host_of, origin_of, split
+from memory_wire.serve.log import Log
 from memory_wire.serve.read import Body, Query, header_safe, parameter, segment, unescape
-from memory_wire.serve.reply import to_bytes
+from memory_wire.serve.reply import ready, recalled, to_bytes
 
 RAW = st.binary(max_size=40).map(lambda data: data.replace(b"\xff", b"%").replace(b"\xfe", b"%4"))
 
@@ -127,6 +129,26 @@ def test_addresses() -> None:
     for addr in ("", ":1", "a", "a:", "a:-1", "a:65536", "a:1x", "a:²"):
         with pytest.raises(CannotListen):
             split(addr)
+
+
+def test_an_index_under_repair_is_said_in_a_header() -> None:
+    hit = t.Hit(content="a", created_at="2026-01-01T00:00:00.000Z", id="i", relevance=1.0, score=2.0)
+    assert recalled(t.Recalled(hits=[hit], bare=True)) == (200, b"application/json", b'["a"]', b"")
+    status, _, body, more = recalled(t.Recalled(hits=[hit], bare=False, index="rebuilding 37%"))
+    assert (status, more) == (200, b"x-memory-wire-index: rebuilding 37%\r\n")
+    assert body == b'[{"content":"a","created_at":"2026-01-01T00:00:00.000Z","id":"i","relevance":1.0,"score":2.0}]'
+
+
+def test_who_is_not_ready_says_so_with_its_status() -> None:
+    assert ready(t.Ready(ready=True, store="ok", index="ok"))[0] == 200
+    assert ready(t.Ready(ready=False, store="ok", index="rebuilding"))[0] == 503
+
+
+@pytest.mark.parametrize("error", [StoreMissing("/secret/path"), Corrupt("bad chunk"), StorageError("disk on fire")])
+def test_internal_errors_keep_their_text_off_contract_routes(error: MemoryWireError) -> None:
+    dispatch = Dispatch.__new__(Dispatch)
+    dispatch.log = Log("off")
+    assert dispatch.refusal(error, contract=True) == (500, b"text/plain; charset=utf-8", b"storage error", b"")
 
 
 def test_replies_as_bytes() -> None:

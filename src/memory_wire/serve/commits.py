@@ -71,7 +71,7 @@ class Commits:
     def done(self, answered: list[tuple[Request, object]]) -> None:
         self.deliver(answered)
         if self.waiting:
-            self.begin()
+            self.loop.call_soon(self.begin)  # those just answered may have asked again by now: read them first
         else:
             self.busy = False
 
