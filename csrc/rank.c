@@ -195,7 +195,8 @@ static inline void add_group(walk *w, uint32_t p, uint32_t unit, uint32_t tf) {
         float saturation = mw_saturate_fast(&s->group_norm, tf, mw_unit_length(part, unit));
         w->lones[w->n_lones++] = (lone_entry){s->unit_base[p] + unit, saturation};
     } else {
-        if (w->session_tf[session] == 0) w->sessions[w->n_sessions++] = session;
+        w->sessions[w->n_sessions] = session; /* stays if it is new */
+        w->n_sessions += w->session_tf[session] == 0;
         w->session_tf[session] += tf;
     }
 }
@@ -466,6 +467,8 @@ static void put_scores(mw_search_state *s, pool *best, const float *score, const
     }
 }
 
+static inline float greater(float a, float b) { return a > b ? a : b; }
+
 /* Lists the units of a part with P > 0, with their best P, and raises the best of their sessions. */
 static void list_matched(walk *w, uint32_t p) {
     const mw_search_state *s = w->state;
@@ -479,9 +482,9 @@ static void list_matched(walk *w, uint32_t p) {
             float score = s->passage[i];
             unit = part->single ? i - base : unit_at(part, unit, i - base);
             uint32_t session = mw_unit_session(part, unit), number = s->unit_base[p] + unit;
-            if (session != MW_NONE && score > s->session_best[session]) s->session_best[session] = score;
-            if (w->n_matched == 0 || w->matched[w->n_matched - 1].unit != number) w->matched[w->n_matched++] = (matched){number, score};
-            else if (score > w->matched[w->n_matched - 1].best) w->matched[w->n_matched - 1].best = score;
+            if (session != MW_NONE) s->session_best[session] = greater(score, s->session_best[session]);
+            if (part->single || w->n_matched == 0 || w->matched[w->n_matched - 1].unit != number) w->matched[w->n_matched++] = (matched){number, score};
+            else w->matched[w->n_matched - 1].best = greater(score, w->matched[w->n_matched - 1].best);
         }
     }
 }
@@ -667,7 +670,7 @@ static size_t lay_out(walk *w, uint8_t *block, uint64_t most) {
     s->named = carve(&c, words, sizeof(uint64_t));
     for (uint32_t d = 0; d < s->n_dates; d++) s->dated[d] = carve(&c, words, sizeof(uint64_t));
     size_t cleared = c.at;
-    w->sessions = carve(&c, sessions, sizeof(uint32_t));
+    w->sessions = carve(&c, sessions + 1, sizeof(uint32_t));
     w->counted = carve(&c, s->parts->n_parts, sizeof(uint32_t));
     w->ids = carve(&c, w->most, sizeof(uint32_t));
     w->tfs = carve(&c, w->most, 1);
