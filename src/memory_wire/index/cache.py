@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+GONE = ".gone-"  # in the name of a folder that is being removed
+
+
 class IndexCache:
     """`folder` is the store's index folder; a bank's own folder in it is named by the bank's id, which is never reused."""
 
@@ -64,6 +67,13 @@ class IndexCache:
             index.close()
         remove_folder(os.path.join(self.folder, str(bank)))
 
+    def folders(self) -> list[str]:
+        """Names of the folders that are there: of banks, by their ids, and of what a removal left that was cut off."""
+        try:
+            return [name for name in os.listdir(self.folder) if name.isdecimal() or GONE in name]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
     def idle(self, seal: Callable[[BankIndex], object] | None = None) -> None:
         """Gives every bank's arenas and maps back; `seal` is called first for one that has much in memory only."""
         for index in self.opened():
@@ -88,12 +98,17 @@ class IndexCache:
 
 
 def remove_folder(folder: str) -> None:
-    """Removes a bank's folder, out of the way first; one that isn't there is fine."""
-    gone = f"{folder}.gone-{os.urandom(4).hex()}"
+    """Removes a bank's folder, out of the way first; one that isn't there is fine, so is another process that removes it too."""
+    gone = folder
+    if GONE not in folder:
+        gone = f"{folder}{GONE}{os.urandom(4).hex()}"
+        try:
+            os.rename(folder, gone)
+        except FileNotFoundError:
+            return
     try:
-        os.rename(folder, gone)
+        for name in os.listdir(gone):
+            os.unlink(os.path.join(gone, name))
+        os.rmdir(gone)
     except FileNotFoundError:
         return
-    for name in os.listdir(gone):
-        os.unlink(os.path.join(gone, name))
-    os.rmdir(gone)

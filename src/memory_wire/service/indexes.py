@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 
 from memory_wire.config import LIVE_UNITS
-from memory_wire.index.cache import IndexCache
+from memory_wire.errors import MemoryWireError
+from memory_wire.index.cache import IndexCache, remove_folder
 from memory_wire.service.changes import Added, Gone, Outcome
 from memory_wire.service.rows import BankRows, row_of
 from memory_wire.store.place import index_folder
@@ -131,14 +132,30 @@ class Indexes:
             if bank is not None and bank.id == id:
                 index.maintain(self.rows(reader, bank, language), force=True)
 
+    def _sweep(self) -> None:
+        """Removes the folders of banks that aren't there: a process that deleted one may have been killed before it came to its words."""
+        listed = self.cache.folders()  # before the banks: a bank is committed before its folder is made
+        if not listed:
+            return
+        with self.store.read() as reader:
+            banks = set(map(str, reader.bank_ids()))
+        for name in listed:
+            if name not in banks:
+                remove_folder(os.path.join(self.cache.folder, name))
+
     def idle(self) -> None:
         """Gives maps and live parts back and empties what is left of deleted banks."""
         while self.store.purge():
             continue
+        self._sweep()
         self.cache.idle(self._seal)
         self._known.clear()
         self._tended.clear()
 
     def close(self) -> None:
         """Gives everything up."""
+        try:
+            self._sweep()
+        except (MemoryWireError, OSError) as error:
+            self._fault(error)
         self.cache.close(self._seal)

@@ -92,6 +92,9 @@ class Reader(Protocol):
 
     def bank(self, project: str, name: str) -> Bank | None: ...
 
+    def bank_ids(self) -> list[int]:
+        """Ids of the banks that aren't deleted, of all projects."""
+
     def config(self, bank: Bank) -> bytes | None:
         """The configuration as it was put."""
 

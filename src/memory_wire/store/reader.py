@@ -81,6 +81,10 @@ class Reader:
             summaries.append(BankSummary(id, owner, name, memories, newest))
         return summaries
 
+    def bank_ids(self) -> list[int]:
+        """Ids of the banks that aren't deleted, of all projects."""
+        return [id for (id,) in self._execute("SELECT id FROM bank WHERE name IS NOT NULL")]
+
     def config(self, bank: Bank) -> bytes | None:
         """The configuration as it was put."""
         row = self._execute("SELECT config FROM bank WHERE id = ?", (bank.id,)).fetchone()
