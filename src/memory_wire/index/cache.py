@@ -100,7 +100,7 @@ class IndexCache:
 def remove_folder(folder: str) -> None:
     """Removes a bank's folder, out of the way first; one that isn't there is fine, so is another process that removes it too."""
     gone = folder
-    if GONE not in folder:
+    if GONE not in os.path.basename(folder):
         gone = f"{folder}{GONE}{os.urandom(4).hex()}"
         try:
             os.rename(folder, gone)
