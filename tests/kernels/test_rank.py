@@ -12,9 +12,23 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from memory_wire.errors import Corrupt
 from memory_wire.kernels import rank
-from memory_wire.kernels.postings import Parts
-from tests.kernels.rank_banks import ALLOWED, DATES, PROPERTY, VOCABULARY, banks, kernel_query, parts_of, prior, queries
+from memory_wire.kernels.postings import Parts, Segment
+from tests.kernels.rank_banks import (
+    ALLOWED,
+    DATES,
+    PROPERTY,
+    REACH,
+    STORE,
+    VOCABULARY,
+    banks,
+    kernel_query,
+    live_of,
+    parts_of,
+    prior,
+    queries,
+)
 from tests.oracle.ranking import Passage, Query, Ranking, Slot, Unit
 
 NAMES = ["score", "own", "date", "group", "previous", "next", "speaker", "best", "passage", "coverage", "bigram", "relevance", "selection"]
@@ -168,6 +182,41 @@ def test_filtered_neighbours_vouch_and_dead_ones_do_not(tmp_path):
 
     assert previous(bank(False, False)) == previous(bank(False, True)) > 0
     assert previous(bank(True, True)) == 0
+
+
+def test_a_neighbour_is_looked_for_a_few_places_away(tmp_path):
+    def previous(gone: int) -> float:
+        units = [note(ident, b"ant", session=0, position=ident, dead=1 < ident <= gone + 1) for ident in range(1, gone + 3)]
+        hits = rank.search(parts_of(units, [3], tmp_path), exact(b"ant"), 10)
+        return {row[0]: row[5] for row in found(hits)}[gone + 2]
+
+    assert previous(0) > 0
+    assert previous(REACH - 1) > 0
+    assert previous(REACH) == 0
+
+
+@PROPERTY
+@given(st.data())
+def test_damage_is_found_and_leaves_nothing_behind(data):
+    units = [note(ident, *[VOCABULARY[(ident * k) % 8] for k in range(1, 6)], session=ident % 9, position=ident) for ident in range(1, 300)]
+    query = exact(b"ant", b"bee", b"yak", bigrams=((b"ant", b"bee"),))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "whole"
+        live_of(units).write(str(path), STORE)
+        sound = bytearray(path.read_bytes())
+        healthy = Parts([(Segment.open(str(path)), len(units), None)], 9)
+        wanted = found(rank.search(healthy, query, 100))
+        for _ in range(5):
+            sick = bytearray(sound)
+            sick[data.draw(st.integers(0, len(sound) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+            (Path(folder) / "sick").write_bytes(sick)
+            try:
+                parts = Parts([(Segment.open(f"{folder}/sick"), len(units), None)], 9)
+                rank.fuzzy(parts, b"anty", 3, 0.1)
+                assert found(rank.search(parts, query, 100)) == wanted
+            except Corrupt:
+                pass
+            assert found(rank.search(healthy, query, 100)) == wanted
 
 
 def test_dates_alone_find_units(tmp_path):
