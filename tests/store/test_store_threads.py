@@ -229,26 +229,32 @@ def test_fork_under_load(store: Store) -> None:
     assert set(found) == {"parent", *written, *(f"child{number}" for number in range(12))}
 
 
-def test_a_child_that_ends_leaves_the_parents_store_alone(path: str) -> None:
-    """The interpreter's end in the child must not close inherited connections: it would delete the log under the parent."""
+def test_a_child_that_ends_leaves_the_store_alone(path: str) -> None:
+    """An inherited connection that is closed when nobody else is connected deletes the log by its name, whoever's it is by then."""
     program = f"""
-import os, sys
+import os, subprocess, sys
 from memory_wire.store.sqlite import Store
 from tests.store.make import contents, put, unit
 store = Store({path!r}, create=True)
 store.submit(put(unit("one")))
 assert contents(store) == ["one"]
+read, write = os.pipe()
 if os.fork() == 0:
-    sys.exit(0)
-os.wait()
-assert os.path.getsize({path!r} + "-wal") > 0
-store.submit(put(unit("two")))
+    os.close(write)
+    os.read(read, 1)
+    sys.exit(0)  # as a program ends: everything is torn down
 if os.fork() == 0:
-    store.submit(put(unit("three")))
+    store.submit(put(unit("two")))
     sys.exit(0)
-os.wait()
-assert contents(store) == ["one", "two", "three"]
+os.waitpid(-1, 0)
 store.close()
+killed = "from tests.store.make import *; import os, sys; s = Store(sys.argv[1]); s.submit(put(unit('three'))); os._exit(0)"
+subprocess.run([sys.executable, "-c", killed, {path!r}], check=True)
+assert os.path.getsize({path!r} + "-wal") > 0
+os.close(write)
+os.wait()
+with Store({path!r}) as store:
+    assert contents(store) == ["one", "two", "three"]
 """
     command = [sys.executable, "-W", "error", "-c", program]
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)

@@ -11,22 +11,26 @@ from _thread import allocate_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sqlite3 import Connection
+
     from memory_wire.store.sqlite import Store
 
 stores: weakref.WeakSet[Store] = weakref.WeakSet()  # a store adds itself
 _quiet: list[Store] = []
-_leaked: list[object] = []
 _forking = allocate_lock()  # one fork at a time: the hooks of two must not mix
 
 
-def leak(value: object) -> None:
-    """Takes a reference nobody drops, not even the interpreter's end: closing an inherited connection meddles with the parent's locks."""
-    _leaked.append(value)
+def leak(connection: Connection) -> None:
+    """Takes a reference nobody drops, not even the interpreter's end.
+
+    An inherited connection that is closed when the parent has none any more deletes the log by its name, whoever's it is by then.
+    """
     try:
         from _ctypes import Py_INCREF
-    except ImportError:  # a Python without ctypes: the list must do, which holds until the interpreter ends
-        return
-    Py_INCREF(value)
+    except ImportError:  # a Python without ctypes: closed at once, while the parent still holds its own
+        connection.close()
+    else:
+        Py_INCREF(connection)
 
 
 def _before() -> None:
