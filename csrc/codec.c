@@ -19,14 +19,34 @@ size_t mw_encode_block(const uint32_t *ids, const uint8_t *tfs, unsigned n, uint
     return used;
 }
 
+/* Ids are compared with the limit once, at the end: they only grow, and in 64 bits 128 gaps of 34 bits can't wrap. */
 int mw_decode_block(const uint8_t **at, const uint8_t *end, unsigned n, uint32_t previous, uint32_t limit, uint32_t *ids, uint8_t *tfs) {
     const uint8_t *p = *at;
-    uint64_t next = (uint32_t)(previous + 1);                             /* smallest id that may follow */
-    for (unsigned i = 0; i < n; i++) {
-        uint64_t value;
-        if (p < end && *p < 0x80) value = *p++;
-        else if (!(p = mw_get_varint(p, end, &value))) return -1;
-        if ((value >> 1) >= limit || (next += value >> 1) >= limit) return -1;
+    uint64_t next = (uint32_t)(previous + 1), value;                      /* smallest id that may follow */
+    unsigned i = 0;
+    for (; i < n && end - p >= MW_POSTING_BYTES; i++) {                   /* room for the longest posting: no check within it */
+        value = *p++;
+        if (value >= 0x80) {
+            uint64_t byte = *p++;
+            value = (value & 0x7f) | (byte & 0x7f) << 7;
+            for (unsigned shift = 14; byte >= 0x80; shift += 7) {
+                if (shift == 35) return -1;
+                byte = *p++;
+                value |= (byte & 0x7f) << shift;
+            }
+        }
+        next += value >> 1;
+        ids[i] = (uint32_t)next++;
+        uint8_t tf = 1;
+        if (!(value & 1)) {
+            tf = *p++;
+            if (tf < 2) return -1;
+        }
+        tfs[i] = tf;
+    }
+    for (; i < n; i++) {                                                  /* near the end */
+        if (!(p = mw_get_varint(p, end, &value)) || value >> 1 >= limit) return -1;
+        next += value >> 1;
         ids[i] = (uint32_t)next++;
         tfs[i] = 1;
         if (!(value & 1)) {
@@ -34,6 +54,7 @@ int mw_decode_block(const uint8_t **at, const uint8_t *end, unsigned n, uint32_t
             tfs[i] = *p++;
         }
     }
+    if (next > limit) return -1;
     *at = p;
     return 0;
 }

@@ -48,9 +48,17 @@ typedef struct job {
     uint32_t steps;
 } job;
 
+/* What was read of the sources is not needed soon: a large merge must not fill memory with their pages. */
+static void drop_pages(job *j) {
+    for (uint32_t i = 0; i < j->n; i++)
+        if (j->source[i].part->kind == MW_SEGMENT) mw_segment_page_drop((mw_segment *)j->source[i].part->owner);
+}
+
+/* Called once per term and passage. */
 static int report(job *j, double done) {
-    if (!j->options->progress || ++j->steps % PROGRESS_STEP) return MW_OK;
-    return j->options->progress(j->options->context, done) ? MW_CANCELLED : MW_OK;
+    if (++j->steps % PROGRESS_STEP) return MW_OK;
+    drop_pages(j);
+    return j->options->progress && j->options->progress(j->options->context, done) ? MW_CANCELLED : MW_OK;
 }
 
 static int damaged(const source *s) { return s->part->kind == MW_SEGMENT ? mw_segment_corrupt(s->part->owner) : MW_CORRUPT; }
@@ -141,6 +149,7 @@ static void write_column(job *j, unsigned section, column value) {
             if (!is_set(&s->units, u)) mw_put_u32(j->writer, value(j, s->part, u));
     }
     mw_end(j->writer);
+    drop_pages(j);
 }
 
 static void write_passages(job *j) {
