@@ -92,7 +92,13 @@ uint32_t mw_crc32c_portable(uint32_t crc, const void *bytes, size_t n) {
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
-__attribute__((target("sse4.2"))) static uint32_t crc32c_sse42(uint32_t crc, const void *bytes, size_t n) {
+#if defined(__clang__) /* which counts crc32 apart from sse4.2 */
+#define CRC_TARGET "sse4.2,crc32"
+#else
+#define CRC_TARGET "sse4.2"
+#endif
+
+__attribute__((target(CRC_TARGET))) static uint32_t crc32c_sse42(uint32_t crc, const void *bytes, size_t n) {
     const uint8_t *p = bytes;
     uint64_t state = ~crc;
     for (; n >= 8; p += 8, n -= 8) {
