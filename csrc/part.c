@@ -44,6 +44,10 @@ int mw_forward(const mw_part *p, uint32_t passage, uint32_t *ordinals, uint32_t 
     return p->kind == MW_SEGMENT ? mw_segment_forward(p, passage, ordinals, n_counted) : mw_live_forward(p, passage, ordinals, n_counted);
 }
 
+void mw_forward_prefetch(const mw_part *p, uint32_t passage) {
+    if (p->kind == MW_SEGMENT) mw_segment_forward_prefetch(p, passage);
+}
+
 int mw_neighbour(const mw_part *p, uint32_t session, uint32_t position, uint32_t *unit) {
     if (!p->unit_session || session == MW_NONE || position == MW_NONE) return 0;
     return p->kind == MW_SEGMENT ? mw_segment_neighbour(p, session, position, unit) : mw_live_neighbour(p, session, position, unit);
@@ -72,7 +76,7 @@ static size_t character(const uint8_t *at, size_t left) {
     return n < left ? n : left;
 }
 
-static uint64_t trigram_bit(const uint8_t *bytes, size_t n) {
+uint64_t mw_trigram_bit(const uint8_t *bytes, size_t n) {
     uint32_t hash = 2166136261u;                                          /* FNV-1a */
     for (size_t i = 0; i < n; i++) hash = (hash ^ bytes[i]) * 16777619u;
     return UINT64_C(1) << ((hash * 2654435769u) >> 26);
@@ -89,7 +93,7 @@ uint64_t mw_signature(const uint8_t *key, size_t len) {
     for (size_t at = 0, seen = 0; at < n;) {
         starts[0] = starts[1], starts[1] = starts[2], starts[2] = at;
         at += character(text + at, n - at);
-        if (++seen >= 3) bits |= trigram_bit(text + starts[0], at - starts[0]);
+        if (++seen >= 3) bits |= mw_trigram_bit(text + starts[0], at - starts[0]);
     }
     return bits;
 }

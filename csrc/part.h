@@ -101,6 +101,10 @@ int mw_cursor_next(mw_cursor *cursor, uint32_t ids[MW_BLOCK], uint8_t tfs[MW_BLO
  * MW_PASSAGE_TOKENS. Number of tokens, or < 0; *n_counted = passage_length[passage]. */
 int mw_forward(const mw_part *p, uint32_t passage, uint32_t *ordinals, uint32_t *n_counted);
 
+/* A hint that mw_forward will be asked for this passage soon. */
+#define MW_HAS_FORWARD_PREFETCH 1
+void mw_forward_prefetch(const mw_part *p, uint32_t passage);
+
 /* The live unit of exactly this session and position (the one with the highest id if several): 1, 0 none, < 0 error. */
 int mw_neighbour(const mw_part *p, uint32_t session, uint32_t position, uint32_t *unit);
 
@@ -115,5 +119,7 @@ int mw_signatures(const mw_part *p, const uint64_t **signatures);
 
 /* Signature of a key: for every character trigram of "^term$" (characters = UTF-8 code points) one of 64 bits. */
 uint64_t mw_signature(const uint8_t *key, size_t len);
+/* The bit of one trigram, given its UTF-8 bytes. */
+uint64_t mw_trigram_bit(const uint8_t *bytes, size_t n);
 
 #endif

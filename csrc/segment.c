@@ -449,3 +449,13 @@ int mw_segment_forward(const mw_part *p, uint32_t passage, uint32_t *ordinals, u
         at += bytes;
     }
 }
+
+void mw_segment_forward_prefetch(const mw_part *p, uint32_t passage) {
+    enum { LINES = 6 };                               /* a group of the usual short passages */
+    const mw_segment *s = p->owner;
+    if (passage >= s->header.n_passages) return;
+    const uint64_t *index = (const uint64_t *)mw_section(s, MW_S_FORWARD_INDEX);
+    uint64_t offset = index[passage / MW_FORWARD_GROUP], length = s->header.section[MW_S_FORWARD].length;      /* not verified: only a hint */
+    for (unsigned line = 0; line < LINES && offset < length && 64 * line < length - offset; line++)
+        __builtin_prefetch(mw_section(s, MW_S_FORWARD) + offset + 64 * line);
+}

@@ -14,7 +14,7 @@
 #define MW_CHUNK_BYTES 65536u
 #define MW_ALIGN 64u
 #define MW_TERM_GROUP 16u                             /* terms per front-coded group */
-#define MW_FORWARD_GROUP 16u                          /* passages per entry of the forward index */
+#define MW_FORWARD_GROUP 4u                           /* passages per entry of the forward index */
 #define MW_FORMAT_MAJOR 1u
 #define MW_FORMAT_MINOR 0u
 
@@ -101,6 +101,7 @@ int mw_segment_find(const mw_part *p, const uint8_t *key, size_t len, mw_term *t
 int mw_segment_cursor_open(const mw_part *p, const mw_term *term, mw_cursor *cursor);
 int mw_segment_cursor_next(mw_cursor *cursor, uint32_t *ids, uint8_t *tfs);
 int mw_segment_forward(const mw_part *p, uint32_t passage, uint32_t *ordinals, uint32_t *n_counted);
+void mw_segment_forward_prefetch(const mw_part *p, uint32_t passage);
 int mw_segment_neighbour(const mw_part *p, uint32_t session, uint32_t position, uint32_t *unit);
 int mw_segment_term_at(const mw_part *p, uint32_t ordinal, uint8_t *key, size_t *len);
 int mw_segment_signatures(const mw_part *p, const uint64_t **signatures);

@@ -54,12 +54,14 @@ cdef extern from "part.h" nogil:
     int mw_cursor_open(const mw_part *p, const mw_term *term, mw_cursor *cursor) noexcept
     int mw_cursor_next(mw_cursor *cursor, uint32_t *ids, uint8_t *tfs) noexcept
     int mw_forward(const mw_part *p, uint32_t passage, uint32_t *ordinals, uint32_t *n_counted) noexcept
+    void mw_forward_prefetch(const mw_part *p, uint32_t passage) noexcept
     int mw_neighbour(const mw_part *p, uint32_t session, uint32_t position, uint32_t *unit) noexcept
     uint32_t mw_n_terms(const mw_part *p) noexcept
     uint32_t mw_n_field_terms(const mw_part *p) noexcept
     int mw_term_at(const mw_part *p, uint32_t ordinal, uint8_t *key, size_t *len) noexcept
     int mw_signatures(const mw_part *p, const uint64_t **signatures) noexcept
     uint64_t mw_signature(const uint8_t *key, size_t len) noexcept
+    uint64_t mw_trigram_bit(const uint8_t *bytes, size_t n) noexcept
 
 
 cdef class Parts:

@@ -75,7 +75,7 @@ cdef extern from "codec.h" nogil:
 NO_SESSION = 0xFFFFFFFF
 cdef enum:
     BIG_ANALYSIS = 65536          # from here an append releases the GIL
-    SESSION_SLACK = 1 << 20       # a segment may know sessions a reader's transaction does not see yet, but not that many
+    SESSION_SLACK = 1048576       # a segment may know sessions a reader's transaction does not see yet, but not that many
 
 
 cdef int raise_status(int code, str what) except -1:
