@@ -127,18 +127,21 @@ def test_a_merge_equals_one_segment(some: list[Unit], data: st.DataObject) -> No
 
 def a_merge_equals_one_segment_in(tmp_path: Path, some: list[Unit], data: st.DataObject) -> None:
     dead = data.draw(st.sets(st.sampled_from([unit.id for unit in some])))
-    segments, bits = [], []
+    members: list[tuple[Segment | Live, int, bytes | None]] = []
     for number, part in enumerate(cut(some, data.draw(st.sets(st.integers(1, 39), max_size=5)))):
-        live_of(part).write(str(tmp_path / f"source-{number}"), STORE)
-        segments.append(Segment.open(str(tmp_path / f"source-{number}")))
-        bits.append(bitset(part, dead))
+        live, bits = live_of(part), bitset(part, dead)
+        if data.draw(st.booleans()):
+            members.append((live, len(part), bits))
+            continue
+        live.write(str(tmp_path / f"source-{number}"), STORE)
+        members.append((Segment.open(str(tmp_path / f"source-{number}")), len(part), bits))
     left = [unit for unit in some if unit.id not in dead]
     target = str(tmp_path / "merged")
     if not left:
         with pytest.raises(ValueError, match="merged"):
-            merge(segments, bits, target, STORE)
+            merge(members, target, STORE)
         return
-    merge(segments, bits, target, STORE)
+    merge(members, target, STORE)
     live_of(left).write(str(tmp_path / "whole"), STORE)
     merged = Segment.open(target)
     merged.verify()
@@ -249,16 +252,15 @@ def test_an_arena_says_when_it_is_full() -> None:
 
 
 def test_ids_that_span_too_much_are_not_merged(tmp_path: Path) -> None:
-    segments = []
+    members: list[tuple[Segment | Live, int, bytes | None]] = []
     for unit_id in (1, 2**32 + 1):
         live_of([Unit(unit_id, 0, 0, -1, -1, [], [([b"a"], 1)])]).write(str(tmp_path / str(unit_id)), STORE)
-        segments.append(Segment.open(str(tmp_path / str(unit_id))))
-    with pytest.raises(ValueError):
-        merge(segments, [None, None], str(tmp_path / "merged"), STORE)
-    with pytest.raises(ValueError):
-        merge(segments[::-1], [None, None], str(tmp_path / "merged"), STORE)
+        members.append((Segment.open(str(tmp_path / str(unit_id))), 1, None))
+    for some in ([*members], members[::-1], [], [(members[0][0], 2, None)]):
+        with pytest.raises(ValueError):
+            merge(some, str(tmp_path / "merged"), STORE)
     assert not (tmp_path / "merged").exists()
-    parts = Parts([(segment, 1, None) for segment in segments], 0)
+    parts = Parts(members, 0)
     assert parts.postings(b"a") == [(1, 0, 1), (2**32 + 1, 0, 1)]
 
 
@@ -267,14 +269,14 @@ def test_a_merge_can_be_watched_and_stopped(tmp_path: Path) -> None:
     live_of(some, 20000).write(str(tmp_path / "source"), STORE)
     segment = Segment.open(str(tmp_path / "source"))
     seen: list[float] = []
-    merge([segment], [None], str(tmp_path / "merged"), STORE, seen.append)
+    merge([(segment, segment.n_units, None)], str(tmp_path / "merged"), STORE, seen.append)
     assert seen == sorted(seen) and seen and 0 < seen[0] <= seen[-1] <= 1
 
     def stop(done: float) -> None:
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        merge([segment], [None], str(tmp_path / "stopped"), STORE, stop)
+        merge([(segment, segment.n_units, None)], str(tmp_path / "stopped"), STORE, stop)
     assert not (tmp_path / "stopped").exists()
 
 

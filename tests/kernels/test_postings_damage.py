@@ -104,6 +104,6 @@ def test_damage_is_remembered_and_not_merged_on(whole: bytes, tmp_path: Path) ->
         pytest.fail("the header is sound")
     assert not segment.damaged
     with pytest.raises(Corrupt):
-        merge([segment], [None], str(tmp_path / "merged"), b"0123456789abcdef")
+        merge([(segment, segment.n_units, None)], str(tmp_path / "merged"), b"0123456789abcdef")
     assert segment.damaged
     assert not (tmp_path / "merged").exists()

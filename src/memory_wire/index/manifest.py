@@ -145,21 +145,30 @@ def hexed(identity: bytes | None) -> str:
     return "" if identity is None else identity.hex()
 
 
-def publish(folder: str, manifest: Manifest) -> None:
+def publish(folder: str, manifest: Manifest, twice: bool = False) -> None:
     """Makes this manifest the newest one, with the next generation number, durably; then removes what no kept generation names.
 
-    LOCK is held; the files of its segments are in place and synced. Raises OSError; the old manifest then still holds.
+    LOCK is held; the files of its segments are in place and synced. `twice`: both kept generations become this one, so that the sources of
+    a merge leave the disk. Raises OSError; the old manifest then still holds.
     """
+    sync_folder(folder)
+    _write(folder, manifest, durably=True)
+    if twice:
+        _write(folder, manifest, durably=False)  # a copy that may be lost: the one before it says the same
+    remove_orphans(folder)
+
+
+def _write(folder: str, manifest: Manifest, durably: bool) -> None:
     manifest.generation = max(generations(folder), default=0) + 1
     path = os.path.join(folder, name_of(manifest.generation))
-    sync_folder(folder)
     with open(f"{path}.tmp", "wb", opener=_private) as file:
         file.write(encode(manifest))
-        file.flush()
-        sync_file(file.fileno())
+        if durably:
+            file.flush()
+            sync_file(file.fileno())
     os.rename(f"{path}.tmp", path)
-    sync_folder(folder)
-    remove_orphans(folder)
+    if durably:
+        sync_folder(folder)
 
 
 def remove_orphans(folder: str) -> None:

@@ -65,7 +65,8 @@ def write_merged(folder: str, entries: list[Entry], store_id: bytes) -> Entry | 
         for entry in entries:
             segments.append(Segment.open(os.path.join(folder, entry.file)))
         dead = [bytes(dead_bits(entry.dead, entry.units)) if entry.n_dead else None for entry in entries]
-        merge(segments, dead, os.path.join(folder, f"{name}.tmp"), store_id)
+        members = [(segment, segment.n_units, bits) for segment, bits in zip(segments, dead, strict=True)]
+        merge(members, os.path.join(folder, f"{name}.tmp"), store_id)
     except (Corrupt, FileNotFoundError):
         bad = [entry.file for entry, segment in zip(entries, segments, strict=False) if segment.damaged]
         raise DamagedSegments(bad or [entries[min(len(segments), len(entries) - 1)].file]) from None
@@ -89,7 +90,6 @@ def settle(folder: str, name: str) -> Entry:
 def merge_under_lock(folder: str, manifest: Manifest, limit: int | None) -> bool:
     """Merges until nothing below the limit is left to merge, and publishes; LOCK is held. True when there was something to do.
 
-    The result is published twice: the sources are then named by no kept generation and leave the disk.
     """
     changed = False
     while (found := planned(manifest.segments, limit)) is not None:
@@ -98,8 +98,7 @@ def merge_under_lock(folder: str, manifest: Manifest, limit: int | None) -> bool
         manifest.segments[first:end] = [merged] if merged else []
         changed = True
     if changed:
-        publish(folder, manifest)
-        publish(folder, manifest)
+        publish(folder, manifest, twice=True)
     return changed
 
 

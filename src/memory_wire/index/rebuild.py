@@ -41,9 +41,8 @@ def rebuild(folder: str, language: int, rows: RowSource, progress: Callable[[int
             removed_id=hexed(rows.removal(removed)) if removed else "",
             segments=entries,
         )
-        publish(folder, manifest)
-        if not merge_under_lock(folder, manifest, None):
-            publish(folder, manifest)  # names the old files no more
+        publish(folder, manifest, twice=True)
+        merge_under_lock(folder, manifest, None)
 
 
 def _write_all(folder: str, language: int, rows: RowSource, progress: Callable[[int, int], None] | None) -> list[Entry]:

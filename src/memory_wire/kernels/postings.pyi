@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 NO_SESSION: int
 """Session of a unit that has none (2^32 - 1); -1 is accepted as well, and then any position."""
@@ -75,7 +75,7 @@ class Parts:
     n_groups: int
     n_sessions: int
     def __init__(
-        self, members: list[tuple[Segment | Live, int, bytes | None]], n_sessions: int, previous: Parts | None = None
+        self, members: Sequence[tuple[Segment | Live, int, bytes | None]], n_sessions: int, previous: Parts | None = None
     ) -> None:
         """members: (part, visible units, tombstone bitset as little-endian 64-bit words or None), id ranges ascending and disjoint.
         previous: a snapshot to derive the statistics from instead of counting every unit. Raises Corrupt."""
@@ -93,13 +93,12 @@ class Parts:
         """(live units, counted tokens) of a session."""
 
 def merge(
-    segments: list[Segment],
-    dead: list[bytes | None],
+    members: Sequence[tuple[Segment | Live, int, bytes | None]],
     path: str,
     store_id: bytes,
     progress: Callable[[float], None] | None = None,
 ) -> None:
-    """Write one sealed, synced segment file from several with ascending disjoint id ranges; dead units are dropped. Streaming.
+    """Write one sealed, synced segment file from parts (as for Parts) with ascending disjoint id ranges; dead units are dropped. Streaming.
     Raises ValueError when no unit is left or the id range exceeds 32 bits, Corrupt, OSError."""
 
 def tag_counts(parts: Parts, prefix: bytes) -> list[tuple[bytes, int]]:

@@ -327,28 +327,25 @@ cdef int tell_progress(void *context, double done) noexcept with gil:
     return 0
 
 
-def merge(list segments not None, list dead not None, str path not None, bytes store_id not None, progress=None):
-    cdef Segment segment
+def merge(members not None, str path not None, bytes store_id not None, progress=None):
     cdef Progress report = Progress()
     cdef mw_merge_options options
-    cdef uint32_t n = len(segments), i
-    if not segments or len(dead) != len(segments):
-        raise ValueError("a bitset or None for each segment")
-    fill_options(&options, store_id, segments[0].analyser, segments[0].language)
+    cdef uint32_t n = 0
+    if not members:
+        raise ValueError("nothing to merge")
+    fill_options(&options, store_id, members[0][0].analyser, members[0][0].language)
     if progress is not None:
         report.report = progress
         options.progress, options.context = tell_progress, <void *>report
-    cdef mw_part *parts = <mw_part *>calloc(n, sizeof(mw_part))
+    cdef mw_part *parts = <mw_part *>calloc(len(members), sizeof(mw_part))
     if parts is NULL:
         raise MemoryError("merge")
     try:
-        for i in range(n):
-            segment = segments[i]
-            if segment.analyser != options.analyser or segment.language != options.language:
-                raise ValueError("segments of different analysers")
-            parts[i] = segment.columns().part
-            parts[i].dead = bitset(dead[i], segment.n_units)
-            mw_segment_retain(segment.s)
+        held = [tuple(member) for member in members]  # nobody may take the tombstones away while the lock is given up
+        for member, visible, dead in held:
+            if member.analyser != options.analyser or member.language != options.language:
+                raise ValueError("parts of different analysers")
+            n += take_part(&parts[n], member, visible, dead)
         try:
             write_segment(parts, n, path, &options)
         except ValueError:
@@ -356,17 +353,13 @@ def merge(list segments not None, list dead not None, str path not None, bytes s
                 raise report.error from None
             raise
     finally:
-        for i in range(n):
-            if parts[i].owner is not NULL:
-                mw_segment_release(<mw_segment *>parts[i].owner)
-        free(parts)
+        release_parts(parts, n)
 
 
-# --- snapshots --------------------------------------------------------------------------------------------------------------------------
+# --- parts of a snapshot or merge -------------------------------------------------------------------------------------------------------
 
-cdef int add_member(Parts self, object member, uint32_t visible, bytes dead) except -1:
-    cdef mw_part *part = &self.storage[self.c.n_parts]
-    cdef const mw_part *before = &self.storage[self.c.n_parts - 1] if self.c.n_parts else NULL
+cdef int take_part(mw_part *part, object member, uint32_t visible, bytes dead) except -1:
+    """Fills a part and takes a reference to what it shows; 0 when there is nothing to show. The caller keeps the tombstones."""
     cdef Segment segment
     cdef Live live
     if isinstance(member, Segment):
@@ -374,21 +367,39 @@ cdef int add_member(Parts self, object member, uint32_t visible, bytes dead) exc
         part[0] = segment.columns().part
         if visible != part.n_units:
             raise ValueError("a segment is visible as a whole")
-    else:
-        live = member
-        mw_live_part(live.l, visible, NULL, part)
-        if part.n_units != visible:
-            raise ValueError("more units than the live arena has")
-        if visible == 0:
-            return 0
+        part.dead = bitset(dead, part.n_units)
+        mw_segment_retain(segment.s)
+        return 1
+    live = member
+    mw_live_part(live.l, visible, NULL, part)
+    if part.n_units != visible:
+        raise ValueError("more units than the live arena has")
+    if visible == 0:
+        return 0
     part.dead = bitset(dead, part.n_units)
-    if before is not NULL and mw_unit_id(before, before.n_units - 1) >= mw_unit_id(part, 0):
+    mw_live_retain(live.l)
+    return 1
+
+
+cdef int release_parts(mw_part *parts, uint32_t n) noexcept:
+    cdef uint32_t i
+    for i in range(n):
+        if parts[i].kind == MW_SEGMENT:
+            mw_segment_release(<mw_segment *>parts[i].owner)
+        else:
+            mw_live_release(<mw_live *>parts[i].owner)
+    free(parts)
+    return 0
+
+
+# --- snapshots --------------------------------------------------------------------------------------------------------------------------
+
+cdef int add_member(Parts self, object member, uint32_t visible, bytes dead) except -1:
+    cdef mw_part *part = &self.storage[self.c.n_parts]
+    cdef const mw_part *before = &self.storage[self.c.n_parts - 1] if self.c.n_parts else NULL
+    self.c.n_parts += take_part(part, member, visible, dead)
+    if before is not NULL and part.owner is not NULL and part.n_units and mw_unit_id(before, before.n_units - 1) >= mw_unit_id(part, 0):
         raise ValueError("id ranges must ascend")
-    if part.kind == MW_SEGMENT:
-        mw_segment_retain(<mw_segment *>part.owner)
-    else:
-        mw_live_retain(<mw_live *>part.owner)
-    self.c.n_parts += 1
     return 0
 
 
@@ -423,11 +434,11 @@ cdef class Parts:
         self.storage = NULL
         self.sessions = NULL
 
-    def __init__(self, list members not None, uint32_t n_sessions, Parts previous=None):
+    def __init__(self, members not None, uint32_t n_sessions, Parts previous=None):
         if self.storage is not NULL:
             raise RuntimeError("a snapshot is built once")
         self.members = tuple(members)
-        self.storage = <mw_part *>calloc(len(members) + 1, sizeof(mw_part))
+        self.storage = <mw_part *>calloc(len(self.members) + 1, sizeof(mw_part))
         if self.storage is NULL:
             raise MemoryError("snapshot")
         self.c.part = self.storage
@@ -436,13 +447,7 @@ cdef class Parts:
         count(self, n_sessions, previous)
 
     def __dealloc__(self):
-        cdef uint32_t i
-        for i in range(self.c.n_parts):
-            if self.storage[i].kind == MW_SEGMENT:
-                mw_segment_release(<mw_segment *>self.storage[i].owner)
-            else:
-                mw_live_release(<mw_live *>self.storage[i].owner)
-        free(self.storage)
+        release_parts(self.storage, self.c.n_parts)
         free(self.sessions)
 
     @property
