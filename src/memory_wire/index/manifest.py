@@ -25,6 +25,7 @@ KEPT = 2
 PREFIX = "manifest-"
 DIGITS = 10
 POLL_SECONDS = 0.005
+EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)  # an error that says nothing about the file
 
 
 class Entry(Struct):
@@ -108,11 +109,13 @@ def generations(folder: str) -> list[int]:
 
 
 def read(folder: str, generation: int) -> Manifest | None:
-    """One generation, or None when it isn't there or can't be trusted."""
+    """One generation, or None when it isn't there, can't be read or can't be trusted. Raises OSError when this process has too much open."""
     try:
         with open(os.path.join(folder, name_of(generation)), "rb") as file:
             manifest = decode(file.read())
-    except FileNotFoundError:
+    except OSError as error:
+        if error.errno in EXHAUSTED:
+            raise
         return None
     return manifest if manifest is not None and manifest.generation == generation else None
 

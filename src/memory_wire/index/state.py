@@ -5,12 +5,11 @@ The last gap is the open tail; others are ranges of segments that were damaged. 
 
 from __future__ import annotations
 
-import errno
 import os
 
 from memory_wire import config
 from memory_wire.errors import Corrupt, Pruned
-from memory_wire.index.manifest import Entry, Manifest, belongs, read_newest
+from memory_wire.index.manifest import EXHAUSTED, Entry, Manifest, belongs, read_newest
 from memory_wire.index.pieces import Piece, Pieces
 from memory_wire.kernels.postings import Live, Segment
 from memory_wire.kernels.text import analyse
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
 MILLISECONDS = 1_000
 RELOADS = 3
-EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)  # says nothing about the file
 
 
 class Gap:
