@@ -109,7 +109,7 @@ def generations(folder: str) -> list[int]:
 
 
 def read(folder: str, generation: int) -> Manifest | None:
-    """One generation, or None when it isn't there, can't be read or can't be trusted. Raises OSError when this process has too much open."""
+    """One generation, or None when it isn't there or can't be trusted. Raises OSError when this process has too much open."""
     try:
         with open(os.path.join(folder, name_of(generation)), "rb") as file:
             manifest = decode(file.read())
