@@ -7,9 +7,11 @@ Build switches (environment):
 """
 
 import os
+import shutil
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
 
 CHECKS = os.environ.get("MEMORY_WIRE_CHECKS") == "1"
 SANITIZE = os.environ.get("MEMORY_WIRE_SANITIZE") == "1"
@@ -29,7 +31,7 @@ if SANITIZE:
     LINK += ["-fsanitize=address,undefined"]
 else:
     COMPILE += ["-O3", "-g0", "-Wno-unused-function"]
-    LINK += ["-s"] if os.uname().sysname == "Linux" else []
+    LINK += ["-s", "-Wl,--gc-sections"] if os.uname().sysname == "Linux" else ["-Wl,-dead_strip", "-Wl,-x"]
 MACROS = [("CYTHON_USE_TYPE_SPECS", "1")] + ([] if CHECKS else [("NDEBUG", "1")])
 DIRECTIVES = {
     "language_level": 3,
@@ -55,7 +57,16 @@ def extension(name: str) -> Extension:
     )
 
 
+class Wheel(bdist_wheel):
+    """Without what an earlier build in the same folder left behind: a module since removed must not be shipped."""
+
+    def run(self) -> None:
+        shutil.rmtree(self.get_finalized_command("build").build_lib, ignore_errors=True)
+        super().run()
+
+
 setup(
+    cmdclass={"bdist_wheel": Wheel},
     ext_modules=cythonize(
         [extension(name) for name in SOURCES if not ONLY or name in ONLY],
         compiler_directives=DIRECTIVES,
