@@ -20,20 +20,19 @@ typedef struct fuzzy {
     uint32_t n, limit;
 } fuzzy;
 
-/* temporary copy of part.c's trigram_bit */
+/* The bit a trigram has in signatures, which write the sentinels as ^ and $. */
 static uint64_t signature_bit(uint64_t trigram) {
-    uint8_t b[12]; size_t n = 0;
-    for (int k = 2; k >= 0; k--) {
-        uint32_t c = trigram >> (21 * k) & 0x1FFFFF;
-        if (c == 0) c = k == 2 ? '^' : '$';
-        if (c < 0x80) b[n++] = c;
-        else if (c < 0x800) b[n++] = 0xC0 | c >> 6, b[n++] = 0x80 | (c & 63);
-        else if (c < 0x10000) b[n++] = 0xE0 | c >> 12, b[n++] = 0x80 | (c >> 6 & 63), b[n++] = 0x80 | (c & 63);
-        else b[n++] = 0xF0 | c >> 18, b[n++] = 0x80 | (c >> 12 & 63), b[n++] = 0x80 | (c >> 6 & 63), b[n++] = 0x80 | (c & 63);
+    uint8_t bytes[12];
+    size_t n = 0;
+    for (int place = 2; place >= 0; place--) {
+        uint32_t point = (uint32_t)(trigram >> 21 * place) & 0x1FFFFF;
+        if (point == 0) point = place == 2 ? '^' : '$';
+        int more = point < 0x80 ? 0 : point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+        static const uint8_t lead[4] = {0, 0xC0, 0xE0, 0xF0};
+        bytes[n++] = (uint8_t)(lead[more] | point >> 6 * more);
+        while (more-- > 0) bytes[n++] = (uint8_t)(0x80 | (point >> 6 * more & 0x3F));
     }
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < n; i++) hash = (hash ^ b[i]) * 16777619u;
-    return UINT64_C(1) << ((hash * 2654435769u) >> 26);
+    return mw_trigram_bit(bytes, n);
 }
 
 static inline uint64_t filter_bit(uint64_t trigram) { return (uint64_t)1 << (trigram * 0x9E3779B97F4A7C15u >> 58); }

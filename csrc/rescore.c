@@ -337,12 +337,8 @@ static void prepare(rescoring *r) {
 
 /* Candidates lie anywhere in the forward index: their bytes are asked for some candidates ahead. */
 static void prefetch(const mw_search_state *s, const candidate *c) {
-#ifdef MW_HAS_FORWARD_PREFETCH
     const mw_part *part = &s->parts->part[c->part];
     mw_forward_prefetch(part, mw_first_passage(part, c->unit));
-#else
-    (void)s, (void)c;
-#endif
 }
 
 int mw_rescore(const mw_search_state *state, uint32_t k, mw_result *result) {

@@ -55,7 +55,7 @@ def segment(folder: str, texts: list[str], session: int) -> Segment:
         live.write(os.path.join(folder, f"{start}.segment"), STORE)
         pieces.append(Segment.open(os.path.join(folder, f"{start}.segment")))
     if len(pieces) > 1:
-        merge(pieces, [None] * len(pieces), os.path.join(folder, "all.segment"), STORE)
+        merge([(piece, piece.n_units, None) for piece in pieces], os.path.join(folder, "all.segment"), STORE)
         return Segment.open(os.path.join(folder, "all.segment"))
     return pieces[0]
 

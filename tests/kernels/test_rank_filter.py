@@ -117,6 +117,18 @@ def test_fuzzy_takes_the_closest_spellings(tmp_path):
     assert [term for term, _ in rank.fuzzy(parts, b"carolne", 3, 0.2)] == [b"caroli", b"carolin", b"cardinal"]
 
 
+def test_fuzzy_answers_again_as_the_first_time(tmp_path):
+    words = [b"word%d" % i for i in range(40)]
+    parts = parts_of([Unit(i, (Passage((word,), 1),)) for i, word in enumerate(words, 1)], [20], tmp_path)
+    asked = [(b"wordy%d" % (i % 300), 1 + i % 2) for i in range(700)]
+    first = rank.fuzzy(parts, *asked[0])
+    first.clear()
+    for word, limit in asked:
+        found = rank.fuzzy(parts, word, limit)
+        assert len(found) == limit
+        assert found == rank.fuzzy(parts, word, 16)[:limit]
+
+
 def test_fuzzy_survives_bytes_that_are_no_text(tmp_path):
     odd = [b"\xff\xfe\xff", b"\xe2\x82", b"abc\xf0", bytes(range(32, 96))]
     parts = parts_of([Unit(i, (Passage((word,), 1),)) for i, word in enumerate(odd, 1)], [2], tmp_path)

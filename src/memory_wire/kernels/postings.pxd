@@ -69,3 +69,4 @@ cdef class Parts:
     cdef readonly tuple members          # keeps the tombstone bitsets alive
     cdef mw_part *storage                # c.part, writable
     cdef uint32_t *sessions              # both session columns
+    cdef dict near                       # what rank.fuzzy found: a snapshot does not change

@@ -74,6 +74,9 @@ cdef extern from "fuzzy.h" nogil:
         uint8_t key[255]
     int mw_fuzzy(const mw_parts *parts, const uint8_t *word, size_t length, double least, uint32_t limit, mw_match *out, uint32_t *n)
 
+cdef enum:
+    NEAR = 256  # answers of fuzzy kept with a snapshot
+
 MAX_SLOTS = MW_QUERY_SLOTS
 MAX_ALTERNATES = MW_QUERY_ALTERNATES
 MAX_PAIRS = MW_QUERY_PAIRS
@@ -359,10 +362,19 @@ def fuzzy(Parts parts not None, bytes word not None, int limit=3, double least=0
         raise ValueError("limit must be 0 to 16")
     if not 0 < least <= 1:
         raise ValueError("least must be above 0 and at most 1")
-    with nogil:
-        status = mw_fuzzy(&parts.c, key, length, least, <uint32_t>limit, found, &n)
-    checked(status, "dictionary")
-    return [(PyBytes_FromStringAndSize(<const char *>found[i].key, found[i].length), found[i].dice) for i in range(n)]
+    if parts.near is None:
+        parts.near = {}
+    asked = (word, limit, least)
+    matches = parts.near.get(asked)
+    if matches is None:
+        with nogil:
+            status = mw_fuzzy(&parts.c, key, length, least, <uint32_t>limit, found, &n)
+        checked(status, "dictionary")
+        matches = tuple([(PyBytes_FromStringAndSize(<const char *>found[i].key, found[i].length), found[i].dice) for i in range(n)])
+        if len(parts.near) >= NEAR:
+            parts.near.clear()
+        parts.near[asked] = matches
+    return list(matches)
 
 
 def trim():
