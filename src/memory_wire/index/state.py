@@ -261,23 +261,26 @@ class State:
         unit_id, created, flags, session, position, fields, header, text = row
         if packed is None:
             packed = analyse(text, self.language, header)
-        if gap.piece is not None and gap.piece.n_units % config.INDEX_PAGE == 0 and gap.piece.live.n_bytes > config.REINDEX_BYTES:
+        lone = len(packed) > config.LONE_BYTES
+        if lone or (gap.piece is not None and gap.piece.n_units % config.INDEX_PAGE == 0 and gap.piece.live.n_bytes > config.REINDEX_BYTES):
             gap.piece = None  # waits to be sealed
         unit = (unit_id, created // MILLISECONDS, flags, session, position, fields, packed)
         if gap.piece is None or not gap.piece.live.append(*unit):
-            live = self._arena(gap, int.from_bytes(packed[:4], "little"))
+            live = self._arena(gap, int.from_bytes(packed[:4], "little"), lone)
             if not live.append(*unit):
                 raise ValueError(f"unit {unit_id} does not fit into an arena")
             gap.piece = Piece(live)
             self.pieces.add(gap.piece)
+        if lone:
+            gap.piece = None
         gap.after = unit_id
         self.n_sessions = max(self.n_sessions, session + 1)
 
-    def _arena(self, gap: Gap, n_passages: int) -> Live:
-        """An arena with room for what is usual, or for much when much is missing, and for a unit of so many passages."""
+    def _arena(self, gap: Gap, n_passages: int, lone: bool) -> Live:
+        """An arena for the usual number of units, for many when many are missing, or for one of so many passages."""
         usual = config.LIVE_WAIT * config.LIVE_UNITS
         width = (self.newest if gap.upto is None else gap.upto) - gap.after
-        units = config.REINDEX_UNITS if width > usual else usual
+        units = 1 if lone else config.REINDEX_UNITS if width > usual else usual
         return Live(units, self.language, 4 * units + 16_384 + n_passages, config.ANALYSER)
 
     # damage ------------------------------------------------------------------------------------------------------------------------
