@@ -67,6 +67,12 @@ class IndexCache:
             index.close()
         remove_folder(os.path.join(self.folder, str(bank)))
 
+    def forget(self) -> None:
+        """Lets every bank go as it is, unsealed, while others may still use it: its store isn't there any more."""
+        self._after_fork()
+        with self._lock:
+            self._banks = {}
+
     def folders(self) -> list[str]:
         """Names of the folders that are there: of banks, by their ids, and of what a removal left that was cut off."""
         try:

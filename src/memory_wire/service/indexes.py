@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from memory_wire.config import LIVE_UNITS
-from memory_wire.errors import MemoryWireError
+from memory_wire.errors import MemoryWireError, StorageError
 from memory_wire.index.cache import IndexCache, remove_folder
 from memory_wire.service.changes import Added, Gone, Outcome
 from memory_wire.service.rows import BankRows, row_of
@@ -35,14 +35,26 @@ class Indexes:
         self.last_fault = ""
         self._known: dict[int, tuple[str, str, int]] = {}  # bank -> project, name, language
         self._tended: dict[int, int] = {}  # bank -> units in memory when a recall last tried to seal them
+        self._file = store.file  # the database that the open indexes follow
 
     def open(self, bank: Bank, language: int) -> BankIndex:
-        """The bank's index."""
+        """The bank's index. Asked for after the store was looked at, so that one that was replaced is noticed."""
+        if self._file != self.store.file:
+            self._start_over()
         self._known[bank.id] = bank.project, bank.name, language
         return self.cache.open(bank.id, language)
 
+    def _start_over(self) -> None:
+        """The database was replaced by another, a backup perhaps: what is in memory is of rows that aren't there."""
+        self.cache.forget()
+        self._known.clear()
+        self._tended.clear()
+        self._file = self.store.file
+
     def rows(self, reader: Reader, bank: Bank, language: int) -> BankRows:
-        """The bank's rows as its index follows them."""
+        """The bank's rows as its index, opened before, follows them. Raises StorageError when they are of a database replaced meanwhile."""
+        if reader.file != self._file:
+            raise StorageError(f"{self.store.path} was replaced while it was read")
         return BankRows(self.store.id, reader, bank, language)
 
     def follow(self, outcome: Outcome) -> None:
@@ -121,16 +133,19 @@ class Indexes:
                 break
 
     def _seal(self, index: BankIndex) -> None:
-        """Writes a live part that is worth keeping, before it is given up."""
+        """Writes a live part that is worth keeping, before it is given up. Failing costs a replay later, nothing else."""
         id = int(os.path.basename(index.folder))
         known = self._known.get(id)
         if known is None:
             return
         project, name, language = known
-        with self.store.read() as reader:
-            bank = reader.bank(project, name)
-            if bank is not None and bank.id == id:
-                index.maintain(self.rows(reader, bank, language), force=True)
+        try:
+            with self.store.read() as reader:
+                bank = reader.bank(project, name)
+                if bank is not None and bank.id == id:
+                    index.maintain(self.rows(reader, bank, language), force=True)
+        except (MemoryWireError, OSError) as error:
+            self._fault(error)
 
     def _sweep(self) -> None:
         """Removes the folders of banks that aren't there: a process that deleted one may have been killed before it came to its words."""
@@ -143,19 +158,25 @@ class Indexes:
             if name not in banks:
                 remove_folder(os.path.join(self.cache.folder, name))
 
+    def _tidy(self, purge: bool) -> None:
+        """Before what is in memory is given up: a database that was replaced is noticed, what deleted banks left is removed."""
+        try:
+            while purge and self.store.purge():
+                continue
+            self._sweep()
+        except (MemoryWireError, OSError) as error:
+            self._fault(error)
+        if self._file != self.store.file:
+            self._start_over()
+
     def idle(self) -> None:
         """Gives maps and live parts back and empties what is left of deleted banks."""
-        while self.store.purge():
-            continue
-        self._sweep()
+        self._tidy(purge=True)
         self.cache.idle(self._seal)
         self._known.clear()
         self._tended.clear()
 
     def close(self) -> None:
         """Gives everything up."""
-        try:
-            self._sweep()
-        except (MemoryWireError, OSError) as error:
-            self._fault(error)
+        self._tidy(purge=False)
         self.cache.close(self._seal)

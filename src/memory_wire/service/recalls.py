@@ -35,7 +35,7 @@ class Recalls:
 
     def __init__(self, service: Service) -> None:
         self.service = service
-        self.references: dict[int, tuple[tuple[int, int], Reference]] = {}
+        self.references: dict[int, tuple[object, Reference]] = {}
 
     def recall(self, request: t.Recall, scope: t.Scope) -> t.Recalled:
         """The hits for a question, best first, trimmed to the budget. Raises Invalid."""
@@ -118,7 +118,7 @@ class Recalls:
         """The bank ranked the reference's way, built anew when it changed."""
         from memory_wire.retrieve.reference import Reference
 
-        state = (bank.newest, bank.removed)
+        state = (reader.file, bank.newest, bank.removed)
         held = self.references.get(bank.id)
         if held is not None and held[0] == state:
             return held[1]

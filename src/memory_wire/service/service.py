@@ -61,7 +61,7 @@ class Service:
         self._closed = False
         self._store: Store | None = None
         self._index: Indexes | None = None
-        self._settings: dict[tuple[int, int], Settings] = {}
+        self._settings: dict[tuple[object, int, int], Settings] = {}
 
     # calls -------------------------------------------------------------------------------------------------------------------------
 
@@ -153,7 +153,7 @@ class Service:
         """The reading of the bank's configuration, kept until it changes."""
         if not bank.config_version:
             return settings.DEFAULTS
-        key = (bank.id, bank.config_version)
+        key = (self.store.file, bank.id, bank.config_version)
         found = self._settings.get(key)
         if found is None:
             if len(self._settings) >= SETTINGS_KEPT:
@@ -200,6 +200,7 @@ class Service:
     def idle(self) -> None:
         """Gives caches, connections and maps back; the next call opens them again."""
         self.recalls.idle()
+        self._settings.clear()
         pipeline.idle()
         if self._index is not None:
             self._index.idle()

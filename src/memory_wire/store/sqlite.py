@@ -41,6 +41,7 @@ class Store:
         self.acknowledged = 0
         self._serial = 0  # of reader connections
         self._meta: dict[str, bytes] = {}
+        self.file: tuple[int, int] | None = None  # device and inode of the database as last seen: another one means another truth
         fresh = place.settle(self.path, create, allow_network_fs)
         self._start_afresh()
         self.closed = False
@@ -79,7 +80,8 @@ class Store:
         """Device and inode of the database. One that was moved away or replaced must be noticed: what is written to it would be lost."""
         if self.closed:
             raise StorageError(f"{self.path}: the store is closed")
-        return place.identity(self.path)
+        self.file = place.identity(self.path)
+        return self.file
 
     # writing -----------------------------------------------------------------------------------------------------------------------
 
