@@ -20,7 +20,7 @@ ONLY = {name for name in os.environ.get("MEMORY_WIRE_ONLY", "").split(",") if na
 SOURCES = {
     "text": ["fold.c", "stem.c", "token.c", "hash.c", "scan.c"],
     "postings": ["codec.c", "part.c", "segment.c", "live.c", "build.c", "merge.c", "stats.c", "verify.c"],
-    "rank": ["rank.c", "rescore.c", "fuzzy.c", "codec.c", "part.c", "segment.c", "live.c"],
+    "rank": ["rank.c", "choose.c", "rescore.c", "filter.c", "fuzzy.c", "codec.c", "part.c", "segment.c", "live.c"],
     "fuse": ["fuse.c"],
 }
 

@@ -1,8 +1,7 @@
 #define _DEFAULT_SOURCE             /* MAP_ANONYMOUS */
 #define _DARWIN_C_SOURCE
 
-#include "rank.h"
-#include "rescore.h"
+#include "search.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -10,8 +9,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define PAGE 256                    /* passages per "touched" flag: only touched pages of P are scanned and cleared */
-#define LANES 32
 #define KEEP (32u << 20)            /* largest scratch kept between searches */
 
 const mw_weights mw_weights_default = {
@@ -93,14 +90,8 @@ typedef struct lone_entry {
     float saturation;
 } lone_entry;
 
-typedef struct matched {
-    uint32_t unit;                  /* number over all parts */
-    float best;                     /* P of its best passage */
-} matched;
-
 typedef struct walk {
     mw_search_state *state;
-    uint8_t *touched_pages;
     uint32_t *session_tf;           /* all zero between terms */
     uint32_t *sessions;             /* those with a tf */
     uint32_t n_sessions;
@@ -110,42 +101,7 @@ typedef struct walk {
     uint8_t *tfs;
     uint32_t n_ids, most;           /* most: room in ids, tfs, lones */
     uint32_t *counted;              /* per part: how many of them are its */
-    matched *matched;               /* units with P > 0, ascending (not flat) */
-    uint32_t n_matched;
-    float *score;                   /* selection score per unit, padded to whole pages (queries with dates) */
 } walk;
-
-/* First unit at or after `unit` that reaches beyond the passage. */
-static inline uint32_t unit_at(const mw_part *part, uint32_t unit, uint32_t passage) {
-    const uint32_t *end = part->first_passage + 1;
-    uint32_t low = unit, step = 1, high;
-    if (end[low] > passage) return low;
-    while (step < part->n_units - low && end[low + step] <= passage) {
-        low += step;
-        step *= 2;
-    }
-    high = step < part->n_units - low ? low + step : part->n_units - 1;
-    while (high - low > 1) { /* end[low] <= passage < end[high] */
-        uint32_t middle = low + (high - low) / 2;
-        if (end[middle] > passage) high = middle;
-        else low = middle;
-    }
-    return high;
-}
-
-/* Moves the live ones of n postings to the front. */
-static uint32_t keep_live(const mw_part *part, int field, uint32_t *unit, uint32_t *ids, uint8_t *tfs, uint32_t n) {
-    uint32_t out = 0, u = *unit;
-    if (!part->dead) return n;
-    for (uint32_t i = 0; i < n; i++) {
-        u = field || part->single ? ids[i] : unit_at(part, u, ids[i]);
-        ids[out] = ids[i];
-        tfs[out] = tfs[i];
-        out += !mw_is_dead(part, u);
-    }
-    *unit = u;
-    return out;
-}
 
 /* Appends the live postings of a list to the walk's buffer. */
 static int collect(walk *w, uint32_t p, const mw_term *term) {
@@ -157,7 +113,7 @@ static int collect(walk *w, uint32_t p, const mw_term *term) {
     if (n < 0) return n;
     while ((n = mw_cursor_next(&cursor, ids, tfs)) > 0) {
         w->state->postings += (uint32_t)n;
-        uint32_t live = keep_live(part, term->field, &unit, ids, tfs, (uint32_t)n);
+        uint32_t live = mw_keep_live(part, term->field, &unit, ids, tfs, (uint32_t)n);
         if (live > w->most - w->n_ids) return MW_CORRUPT; /* more postings than the dictionary promised */
         memcpy(w->ids + w->n_ids, ids, live * sizeof *ids);
         memcpy(w->tfs + w->n_ids, tfs, live);
@@ -179,11 +135,11 @@ static void add_passages(const mw_search_state *s, uint32_t p, const uint32_t *i
 }
 
 static void touch_pages(uint8_t *pages, uint32_t base, const uint32_t *ids, uint32_t n) {
-    uint32_t first = (base + ids[0]) / PAGE, last = (base + ids[n - 1]) / PAGE;
+    uint32_t first = (base + ids[0]) / MW_PAGE, last = (base + ids[n - 1]) / MW_PAGE;
     if (last - first < n)
         memset(pages + first, 1, last - first + 1);
     else
-        for (uint32_t i = 0; i < n; i++) pages[(base + ids[i]) / PAGE] = 1;
+        for (uint32_t i = 0; i < n; i++) pages[(base + ids[i]) / MW_PAGE] = 1;
 }
 
 /* A unit's summed tf goes to its session's, or waits as a lone entry until the term's group df is known. */
@@ -213,7 +169,7 @@ static void add_groups(walk *w, uint32_t p, unit_run *run, const uint32_t *ids, 
         return;
     }
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t unit = unit_at(part, run->unit, ids[i]);
+        uint32_t unit = mw_unit_at(part, run->unit, ids[i]);
         if (unit != run->unit) {
             if (run->tf) add_group(w, p, run->unit, run->tf);
             *run = (unit_run){unit, 0};
@@ -226,7 +182,7 @@ static int add_block(walk *w, uint32_t p, unit_run *run, const uint32_t *ids, co
     const mw_search_state *s = w->state;
     if (n == 0) return MW_OK;
     add_passages(s, p, ids, tfs, n, weight);
-    touch_pages(w->touched_pages, s->passage_base[p], ids, n);
+    touch_pages(s->touched_pages, s->passage_base[p], ids, n);
     if (s->flat) return MW_OK;
     if (n >= w->most - w->n_lones) return MW_CORRUPT;
     add_groups(w, p, run, ids, tfs, n);
@@ -323,7 +279,7 @@ static int64_t mark(mw_search_state *s, const uint8_t *key, uint32_t length, uin
         if (n > 0) n = mw_cursor_open(part, &term, &cursor);
         while (n >= 0 && (n = mw_cursor_next(&cursor, ids, tfs)) > 0) {
             s->postings += (uint32_t)n;
-            uint32_t live = keep_live(part, 1, &unit, ids, tfs, (uint32_t)n);
+            uint32_t live = mw_keep_live(part, 1, &unit, ids, tfs, (uint32_t)n);
             for (uint32_t i = 0; i < live; i++) bits[s->word_base[p] + (ids[i] >> 6)] |= (uint64_t)1 << (ids[i] & 63);
             df += live;
         }
@@ -361,211 +317,7 @@ static int add_speakers(mw_search_state *s) {
     return MW_OK;
 }
 
-/* ---- selection: the best by (score, then the newer) ---- */
-
-/* Scores are positive, so their bits order as they do. */
-static inline uint64_t entry_of(float key, uint32_t unit) {
-    uint32_t bits;
-    memcpy(&bits, &key, sizeof bits);
-    return (uint64_t)bits << 32 | unit;
-}
-
-static inline float key_of(uint64_t entry) {
-    uint32_t bits = (uint32_t)(entry >> 32);
-    float key;
-    memcpy(&key, &bits, sizeof key);
-    return key;
-}
-
-/* Moves the k greatest to the front, the least of them last (Hoare's select). */
-static void keep_best(uint64_t *top, uint32_t n, uint32_t k) {
-    for (uint32_t low = 0, high = n - 1; low < high;) {
-        uint64_t a = top[low], b = top[low + (high - low) / 2], c = top[high];
-        uint64_t pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
-        uint32_t i = low, j = high;
-        for (;; i++, j--) {
-            while (top[i] > pivot) i++;
-            while (top[j] < pivot) j--;
-            if (i >= j) break;
-            uint64_t held = top[i];
-            top[i] = top[j];
-            top[j] = held;
-        }
-        if (k - 1 <= j) high = j;
-        else low = j + 1;
-    }
-}
-
-/* Entries of the buffer they are collected in. */
-static uint32_t buffered(uint32_t candidates) { return 2 * candidates + 400; }
-
-
-static int any_dead(const mw_parts *parts) {
-    for (uint32_t p = 0; p < parts->n_parts; p++)
-        if (parts->part[p].dead) return 1;
-    return 0;
-}
-
-typedef float floats __attribute__((vector_size(16), aligned(4), may_alias));
-typedef int32_t ints __attribute__((vector_size(16)));
-
-/* A bit for each of LANES scores above the bound. */
-static inline uint32_t above(const float *score, float least) {
-    const floats *v = (const floats *)score, bound = {least, least, least, least};
-    ints bits = {1, 2, 4, 8}, found = {0};
-    uint64_t halves[2];
-    for (int i = 0; i < LANES / 4; i++, bits <<= 4) found |= (v[i] > bound) & bits;
-    memcpy(halves, &found, sizeof halves);
-    halves[0] |= halves[1];
-    return (uint32_t)(halves[0] | halves[0] >> 32);
-}
-
-/* The best so far: entries above a bound are appended; when the buffer is full it is cut to the best, and the bound raised. */
-typedef struct pool {
-    uint64_t *top;
-    uint32_t n, k, room;
-    float least;
-} pool;
-
-static void cut(pool *best) {
-    if (best->n <= best->k) return;
-    keep_best(best->top, best->n, best->k);
-    best->n = best->k;
-    best->least = key_of(best->top[best->k - 1]);
-}
-
-static inline void put(pool *best, float key, uint32_t unit) {
-    best->top[best->n++] = entry_of(key, unit);
-    if (best->n == best->room) cut(best);
-}
-
-/* Walks down the parts with falling unit numbers. */
-static inline uint32_t part_of(const mw_search_state *s, uint32_t *p, uint32_t unit) {
-    while (unit < s->unit_base[*p]) --*p;
-    return *p;
-}
-
-static inline int may_return(const mw_search_state *s, uint32_t p, uint32_t unit) {
-    uint32_t own = unit - s->unit_base[p];
-    return !mw_is_dead(&s->parts->part[p], own) && (!s->allowed || mw_bit(s->allowed, s->word_base[p], own));
-}
-
-/* Takes units from a score per unit, padded with zeros to whole pages; `pages`, if given, tells which of them hold anything, `plain` that neither
-   filter nor tombstones matter. Newest first, so that a score equal to the bound is never wanted. */
-static void put_scores(mw_search_state *s, pool *best, const float *score, const uint8_t *pages, int plain) {
-    uint32_t n = s->unit_base[s->parts->n_parts], p = s->parts->n_parts - 1;
-    for (uint32_t page = (n + PAGE - 1) / PAGE; page-- > 0;) {
-        if (pages && !pages[page]) continue;
-        for (uint32_t at = (page + 1) * PAGE; at > page * PAGE;) {
-            at -= LANES;
-            for (uint32_t lanes = above(score + at, best->least); lanes;) {
-                uint32_t lane = 31 - (uint32_t)__builtin_clz(lanes), unit = at + lane;
-                lanes &= ~((uint32_t)1 << lane);
-                if (score[unit] > best->least && (plain || may_return(s, part_of(s, &p, unit), unit))) put(best, score[unit], unit);
-            }
-        }
-    }
-}
-
-static inline float greater(float a, float b) { return a > b ? a : b; }
-
-/* Lists the units of a part with P > 0, with their best P, and raises the best of their sessions. */
-static void list_matched(walk *w, uint32_t p) {
-    const mw_search_state *s = w->state;
-    const mw_part *part = &s->parts->part[p];
-    uint32_t base = s->passage_base[p], last = base + part->n_passages, unit = 0;
-    for (uint32_t at = base / LANES * LANES; at < last; at += LANES) {
-        if (!w->touched_pages[at / PAGE]) continue;
-        for (uint32_t lanes = above(s->passage + at, 0); lanes; lanes &= lanes - 1) {
-            uint32_t i = at + (uint32_t)__builtin_ctz(lanes);
-            if (i < base || i >= last) continue; /* another part's */
-            float score = s->passage[i];
-            unit = part->single ? i - base : unit_at(part, unit, i - base);
-            uint32_t session = mw_unit_session(part, unit), number = s->unit_base[p] + unit;
-            if (session != MW_NONE) s->session_best[session] = greater(score, s->session_best[session]);
-            if (part->single || w->n_matched == 0 || w->matched[w->n_matched - 1].unit != number) w->matched[w->n_matched++] = (matched){number, score};
-            else w->matched[w->n_matched - 1].best = greater(score, w->matched[w->n_matched - 1].best);
-        }
-    }
-}
-
-/* x * (P + group * V) + (1 - x) * V, V being D + best P of the group. */
-static inline float selection(const mw_search_state *s, uint32_t p, uint32_t unit, float best) {
-    const mw_part *part = &s->parts->part[p];
-    uint32_t own = unit - s->unit_base[p], session = mw_unit_session(part, own);
-    float share = (float)s->weights->group;
-    if (session != MW_NONE) return best + share * s->session[session];
-    float vouch = s->lone[unit] + best, x = 1.0f / (float)mw_passages_of(part, own);
-    return x * (best + share * vouch) + (1 - x) * vouch;
-}
-
-static int is_matched(const mw_search_state *s, uint32_t p, uint32_t unit) {
-    const mw_part *part = &s->parts->part[p];
-    const float *score = s->passage + s->passage_base[p] + mw_first_passage(part, unit);
-    for (uint32_t i = 0, n = mw_passages_of(part, unit); i < n; i++)
-        if (score[i] > 0) return 1;
-    return 0;
-}
-
-/* Units with P = 0 whose session vouches for them, where it can still matter: equal scores count too, these units may be newer. */
-static void put_vouched(mw_search_state *s, pool *best) {
-    float share = (float)s->weights->group, most = 0;
-    for (uint32_t i = 0; i < s->parts->n_sessions; i++) most = s->session[i] > most ? s->session[i] : most;
-    if (share * most <= 0 || share * most < best->least) return;
-    for (uint32_t p = 0; p < s->parts->n_parts; p++) {
-        const uint32_t *session = s->parts->part[p].unit_session;
-        for (uint32_t u = 0; session && u < s->parts->part[p].n_units; u++) {
-            float key = session[u] == MW_NONE ? 0 : share * s->session[session[u]];
-            if (key <= 0 || key < best->least || is_matched(s, p, u)) continue;
-            if (may_return(s, p, s->unit_base[p] + u)) put(best, key, s->unit_base[p] + u);
-        }
-    }
-}
-
-/* Every unit's selection score, dates included, for queries that name dates: any unit may have one. */
-static void fill_scores(walk *w) {
-    mw_search_state *s = w->state;
-    uint32_t n = s->unit_base[s->parts->n_parts];
-    float factor = 1 + 2 * (float)s->weights->group;
-    if (s->flat)
-        for (uint32_t i = 0; i < n; i++) w->score[i] = factor * s->passage[i];
-    for (uint32_t i = 0; i < w->n_matched; i++) w->score[w->matched[i].unit] = w->matched[i].best;
-    for (uint32_t p = 0; !s->flat && p < s->parts->n_parts; p++)
-        for (uint32_t unit = s->unit_base[p]; unit < s->unit_base[p + 1]; unit++) w->score[unit] = selection(s, p, unit, w->score[unit]);
-    for (uint32_t i = 0; i < n; i++) w->score[i] += s->date[i];
-}
-
-/* The candidates. In a flat bank V is 2 P, and without dates P alone orders the units. */
-static void choose(walk *w) {
-    mw_search_state *s = w->state;
-    pool best = {s->top, 0, s->candidates, buffered(s->candidates), 0};
-    uint32_t p = s->parts->n_parts - 1;
-    for (uint32_t i = 0; !s->flat && i < s->parts->n_parts; i++) list_matched(w, i);
-    for (uint32_t i = 0; !s->flat && i < s->parts->n_sessions; i++) s->session[i] += s->session_best[i];
-    if (s->date) {
-        fill_scores(w);
-        put_scores(s, &best, w->score, NULL, !s->allowed && !any_dead(s->parts));
-    } else if (s->flat) {
-        put_scores(s, &best, s->passage, w->touched_pages, !s->allowed);
-    } else {
-        for (uint32_t i = w->n_matched; i-- > 0;) {
-            uint32_t unit = w->matched[i].unit;
-            float key = selection(s, part_of(s, &p, unit), unit, w->matched[i].best);
-            if (key > best.least && may_return(s, p, unit)) put(&best, key, unit);
-        }
-        put_vouched(s, &best);
-    }
-    cut(&best);
-    s->n_top = best.n;
-}
-
 /* ---- one search ---- */
-
-uint64_t mw_filter_words(const mw_parts *parts) {
-    uint64_t words = 0;
-    for (uint32_t p = 0; p < parts->n_parts; p++) words += ((uint64_t)parts->part[p].n_units + 63) / 64;
-    return words;
-}
 
 static int valid(const mw_query *q) {
     uint32_t next = 0;
@@ -582,7 +334,7 @@ static int number(mw_search_state *s) {
     uint64_t units = 0, passages = 0, words = 0;
     int all_single = 1;
     for (uint32_t p = 0; p <= s->parts->n_parts; p++) {
-        if (units > UINT32_MAX - PAGE || passages > UINT32_MAX - PAGE) return MW_INVALID;
+        if (units > UINT32_MAX - MW_PAGE || passages > UINT32_MAX - MW_PAGE) return MW_INVALID;
         s->unit_base[p] = (uint32_t)units;
         s->passage_base[p] = (uint32_t)passages;
         s->word_base[p] = words;
@@ -666,7 +418,7 @@ static size_t lay_out(walk *w, uint8_t *block, uint64_t most) {
     s->session_best = carve(&c, sessions, sizeof(float));
     w->session_tf = carve(&c, sessions, sizeof(uint32_t));
     s->date = carve(&c, s->n_dates ? units : 0, sizeof(float));
-    w->score = carve(&c, s->n_dates ? (units + PAGE - 1) / PAGE * PAGE : 0, sizeof(float));
+    s->score = carve(&c, s->n_dates ? (units + MW_PAGE - 1) / MW_PAGE * MW_PAGE : 0, sizeof(float));
     s->named = carve(&c, words, sizeof(uint64_t));
     for (uint32_t d = 0; d < s->n_dates; d++) s->dated[d] = carve(&c, words, sizeof(uint64_t));
     size_t cleared = c.at;
@@ -675,8 +427,8 @@ static size_t lay_out(walk *w, uint8_t *block, uint64_t most) {
     w->ids = carve(&c, w->most, sizeof(uint32_t));
     w->tfs = carve(&c, w->most, 1);
     w->lones = carve(&c, s->flat ? 0 : w->most, sizeof(lone_entry));
-    w->matched = carve(&c, s->flat ? 0 : units, sizeof(matched));
-    s->top = carve(&c, buffered(s->candidates), sizeof(uint64_t));
+    s->matched = carve(&c, s->flat ? 0 : units, sizeof(mw_matched));
+    s->top = carve(&c, mw_buffered(s->candidates), sizeof(uint64_t));
     s->saturation = carve(&c, MW_TF_TABLE, sizeof *s->saturation);
     if (block) memset(block, 0, cleared);
     if (!s->n_dates) s->date = NULL;
@@ -692,10 +444,10 @@ static int accumulate(walk *w) {
 
 static void clear_touched(walk *w) {
     uint32_t n = w->state->passage_base[w->state->parts->n_parts];
-    for (uint32_t page = 0; page < (n + PAGE - 1) / PAGE; page++) {
-        if (!w->touched_pages[page]) continue;
-        memset(w->state->passage + (size_t)page * PAGE, 0, PAGE * sizeof(float));
-        w->touched_pages[page] = 0;
+    for (uint32_t page = 0; page < (n + MW_PAGE - 1) / MW_PAGE; page++) {
+        if (!w->state->touched_pages[page]) continue;
+        memset(w->state->passage + (size_t)page * MW_PAGE, 0, MW_PAGE * sizeof(float));
+        w->state->touched_pages[page] = 0;
     }
 }
 
@@ -706,21 +458,21 @@ static int run(mw_search_state *s, uint32_t k, mw_result *result) {
     scratch *memory = take();
     if (!memory) return MW_NOMEM;
     walk w = {.state = s};
-    uint64_t pages = ((uint64_t)s->passage_base[s->parts->n_parts] + PAGE - 1) / PAGE;
+    uint64_t pages = ((uint64_t)s->passage_base[s->parts->n_parts] + MW_PAGE - 1) / MW_PAGE;
     number_dates(s);
-    status = grow(&memory->zero, &memory->zero_bytes, pages * (PAGE * sizeof(float) + 1) + 64);
+    status = grow(&memory->zero, &memory->zero_bytes, pages * (MW_PAGE * sizeof(float) + 1) + 64);
     if (status == MW_OK) status = grow(&memory->work, &memory->work_bytes, lay_out(&w, NULL, most) + 64);
     if (status < 0) {
         give_back(memory);
         return status;
     }
     s->passage = (float *)memory->zero;
-    w.touched_pages = memory->zero + pages * PAGE * sizeof(float);
+    s->touched_pages = memory->zero + pages * MW_PAGE * sizeof(float);
     lay_out(&w, memory->work, most);
     tabulate(s);
     status = accumulate(&w);
     if (status == MW_OK && s->candidates) {
-        choose(&w);
+        mw_choose(s);
         status = mw_rescore(s, k, result);
     }
     clear_touched(&w);
@@ -770,90 +522,4 @@ void mw_result_free(mw_result *result) {
     free(result->hits);
     result->hits = NULL;
     result->n = 0;
-}
-
-/* ---- filters and df ---- */
-
-static int each_unit(const mw_part *part, const mw_filter_term *term, uint64_t *bits) {
-    mw_term found;
-    mw_cursor cursor;
-    uint32_t ids[MW_BLOCK];
-    uint8_t tfs[MW_BLOCK];
-    if (term->length == 0 || term->key[0] >= MW_FIELD_LIMIT) return MW_INVALID; /* content terms number passages */
-    int n = mw_find(part, term->key, term->length, &found);
-    if (n <= 0) return n;
-    n = mw_cursor_open(part, &found, &cursor);
-    while (n >= 0 && (n = mw_cursor_next(&cursor, ids, tfs)) > 0)
-        for (int i = 0; i < n; i++) bits[ids[i] >> 6] |= (uint64_t)1 << (ids[i] & 63);
-    return n;
-}
-
-/* Bits of the units with any of the terms, or of all units when there are no terms. */
-static int either(const mw_part *part, const mw_filter_term *terms, uint32_t n, int all, uint64_t *bits, size_t words) {
-    memset(bits, n == 0 && all ? 0xff : 0, words * sizeof *bits);
-    for (uint32_t i = 0; i < n; i++) {
-        int status = each_unit(part, &terms[i], bits);
-        if (status < 0) return status;
-    }
-    return MW_OK;
-}
-
-int mw_allow(const mw_parts *parts, const mw_filter_term *any, uint32_t n_any, const mw_filter_term *not_any, uint32_t n_not, uint32_t since,
-             uint32_t until, uint32_t session, uint64_t *bits) {
-    uint64_t *barred = NULL;
-    int status = MW_OK;
-    for (uint32_t p = 0; p < parts->n_parts && status == MW_OK; p++) {
-        const mw_part *part = &parts->part[p];
-        size_t words = ((size_t)part->n_units + 63) / 64;
-        if (words == 0) continue;
-        status = either(part, any, n_any, 1, bits, words);
-        if (status == MW_OK && n_not) {
-            uint64_t *larger = realloc(barred, words * sizeof *barred);
-            status = larger ? MW_OK : MW_NOMEM;
-            if (larger) barred = larger;
-            if (status == MW_OK) status = either(part, not_any, n_not, 0, barred, words);
-            for (size_t i = 0; status == MW_OK && i < words; i++) bits[i] &= ~barred[i];
-        }
-        for (uint32_t u = 0; (since > 0 || until < UINT32_MAX) && u < part->n_units; u++)
-            bits[u >> 6] &= ~((uint64_t)(part->unit_time[u] < since || part->unit_time[u] > until) << (u & 63));
-        for (uint32_t u = 0; session != MW_NONE && u < part->n_units; u++)
-            bits[u >> 6] &= ~((uint64_t)(mw_unit_session(part, u) != session) << (u & 63));
-        if (part->n_units % 64) bits[words - 1] &= ((uint64_t)1 << part->n_units % 64) - 1;
-        bits += words;
-    }
-    free(barred);
-    return status;
-}
-
-uint64_t mw_allowed_count(const mw_parts *parts, const uint64_t *bits) {
-    uint64_t count = 0;
-    for (uint32_t p = 0; p < parts->n_parts; p++) {
-        const mw_part *part = &parts->part[p];
-        size_t words = ((size_t)part->n_units + 63) / 64;
-        for (size_t i = 0; i < words; i++) count += (uint64_t)__builtin_popcountll(bits[i] & (part->dead ? ~part->dead[i] : ~(uint64_t)0));
-        bits += words;
-    }
-    return count;
-}
-
-int mw_known(const mw_parts *parts, const uint8_t *key, uint32_t length, uint64_t *df) {
-    *df = 0;
-    for (uint32_t p = 0; p < parts->n_parts; p++) {
-        const mw_part *part = &parts->part[p];
-        mw_term term;
-        mw_cursor cursor;
-        uint32_t ids[MW_BLOCK], unit = 0;
-        uint8_t tfs[MW_BLOCK];
-        int n = mw_find(part, key, length, &term);
-        if (n < 0) return n;
-        if (n == 0) continue;
-        if (term.exact) {
-            *df += term.df_postings;
-            continue;
-        }
-        n = mw_cursor_open(part, &term, &cursor);
-        while (n >= 0 && (n = mw_cursor_next(&cursor, ids, tfs)) > 0) *df += keep_live(part, term.field, &unit, ids, tfs, (uint32_t)n);
-        if (n < 0) return n;
-    }
-    return MW_OK;
 }

@@ -1,4 +1,4 @@
-#include "rescore.h"
+#include "search.h"
 
 #include <stdlib.h>
 #include <string.h>
