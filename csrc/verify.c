@@ -138,10 +138,29 @@ static int verify_forward(const mw_segment *s, const uint64_t *sums, const char 
     return at == end ? MW_OK : wrong(s, what, "forward length");
 }
 
+/* Bytes of no section mean nothing and no checksum covers them, but whoever wrote the file left them zero. */
+static int verify_gaps(mw_segment *s, const char **what) {
+    const mw_header *h = &s->header;
+    for (uint64_t at = h->bytes, next, end; at < h->length; at = end) {
+        next = end = h->length;
+        for (unsigned i = 0; i < MW_SECTIONS; i++) {
+            uint64_t offset = h->section[i].offset;
+            if (h->section[i].length && offset >= at && offset < next) {
+                next = offset;
+                end = offset + h->section[i].length;
+            }
+        }
+        for (; at < next; at++)
+            if (s->map[at]) return wrong(s, what, "bytes between sections");
+    }
+    return MW_OK;
+}
+
 int mw_segment_verify(mw_segment *s, const char **what) {
     *what = "checksum";
     int status = mw_segment_checksums(s);
     if (status) return status;
+    if ((status = verify_gaps(s, what))) return status;
     *what = "columns";
     if ((status = mw_segment_columns(s)) || (status = verify_lengths(s, what)) || (status = verify_sessions(s, what))) return status;
     uint64_t *sums = calloc(s->part.n_passages, sizeof *sums);
