@@ -49,7 +49,7 @@ typedef struct mw_search_state {
     float *session;                 /* D, then D + M of sessions (not flat) */
     float *session_best;            /* M (not flat) */
     float *date;                    /* T per unit, NULL without date terms */
-    uint64_t *named;                /* bitset (filter words): the query names the unit's speaker; NULL if none */
+    uint64_t *named;                /* bitset (filter words): the query names the unit's speaker */
     uint64_t *dated[MW_QUERY_SLOTS];/* per date term: bitset of units that have it */
     double date_idf[MW_QUERY_SLOTS];
     uint32_t n_dates;
