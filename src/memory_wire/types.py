@@ -115,7 +115,7 @@ class Hit(Struct, kw_only=True, omit_defaults=True):
     id: str
     relevance: float
     score: float
-    session: str | None | UnsetType = UNSET
+    session: str | UnsetType | None = UNSET
     tags: list[str] = []
 
 

@@ -7,9 +7,9 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.oracle import fuse as oracle
 
 from memory_wire.kernels import fuse
+from tests.oracle import fuse as oracle
 
 IDS = st.integers(min_value=-(2**63), max_value=2**63 - 1) | st.integers(min_value=0, max_value=12)
 SCORES = st.floats(min_value=-1e9, max_value=1e9, allow_nan=False) | st.sampled_from([0.0, 1.0, 2.0])

@@ -136,8 +136,7 @@ def test_sessions_are_dense_per_bank(store: Store) -> None:
     def work(tx: Tx) -> list[int]:
         one, other = the(tx), the(tx, "other")
         return [
-            tx.session(bank, digest(key), key)
-            for bank, key in ((one, "a"), (one, "b"), (other, "b"), (one, "a"), (one, "c"), (other, "a"))
+            tx.session(bank, digest(key), key) for bank, key in ((one, "a"), (one, "b"), (other, "b"), (one, "a"), (one, "c"), (other, "a"))
         ]
 
     assert store.submit(work) == [0, 1, 0, 0, 2, 1]

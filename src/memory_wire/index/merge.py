@@ -88,9 +88,7 @@ def settle(folder: str, name: str) -> Entry:
 
 
 def merge_under_lock(folder: str, manifest: Manifest, limit: int | None) -> bool:
-    """Merges until nothing below the limit is left to merge, and publishes; LOCK is held. True when there was something to do.
-
-    """
+    """Merges until nothing below the limit is left to merge, and publishes; LOCK is held. True when there was something to do."""
     changed = False
     while (found := planned(manifest.segments, limit)) is not None:
         first, end = found

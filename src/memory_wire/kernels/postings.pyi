@@ -27,7 +27,7 @@ class Segment:
     """A read found bytes that contradict checksum or format; never reset."""
     @classmethod
     def open(cls, path: str) -> Segment:
-        """Map a segment file. Raises Corrupt when header, length, section table or checksum table are wrong, OSError when it can't be read."""
+        """Map a segment file. Raises Corrupt when its header, length or tables are wrong, OSError when it can't be read."""
     def find_unit(self, unit_id: int) -> int:
         """Number of the unit with this id, -1 if the segment has none."""
     def ids(self) -> list[int]:
@@ -53,9 +53,7 @@ class Live:
     max_units: int
     def __init__(self, max_units: int, language: int = 1, max_passages: int = 0, analyser: int = 1) -> None:
         """max_passages 0: room for the usual mix. Raises MemoryError."""
-    def append(
-        self, unit_id: int, time_s: int, flags: int, session: int, position: int, fields: list[bytes], packed: bytes
-    ) -> bool:
+    def append(self, unit_id: int, time_s: int, flags: int, session: int, position: int, fields: list[bytes], packed: bytes) -> bool:
         """Index one unit from its packed analysis; ids must ascend. False when the arena has no room for it (nothing is added).
         Raises ValueError for a malformed analysis or field."""
     def find_unit(self, unit_id: int) -> int:
@@ -63,7 +61,7 @@ class Live:
     def ids(self) -> list[int]:
         """All unit ids, ascending, dead ones included."""
     def write(self, path: str, store_id: bytes, dead: bytes | None = None, n_units: int = -1) -> None:
-        """Write the first n_units units (default all) without the dead ones as a sealed, synced segment file. Raises OSError; ValueError if no unit is left."""
+        """Write the first n_units units (default all), less the dead, as a sealed, synced file. Raises OSError; ValueError if none is left."""
 
 class Parts:
     """An immutable snapshot over segments and live arenas with the bank's live statistics."""
@@ -74,13 +72,11 @@ class Parts:
     n_tokens: int
     n_groups: int
     n_sessions: int
-    def __init__(
-        self, members: Sequence[tuple[Segment | Live, int, bytes | None]], n_sessions: int, previous: Parts | None = None
-    ) -> None:
+    def __init__(self, members: Sequence[tuple[Segment | Live, int, bytes | None]], n_sessions: int, previous: Parts | None = None) -> None:
         """members: (part, visible units, tombstone bitset as little-endian 64-bit words or None), id ranges ascending and disjoint.
         previous: a snapshot to derive the statistics from instead of counting every unit. Raises Corrupt."""
     def postings(self, key: bytes) -> list[tuple[int, int, int]]:
-        """(unit id, passage within the unit, tf) of every live posting of a key, ascending; for fields passage is 0. For tests and check."""
+        """(unit id, passage within it, tf) of every live posting of a key, ascending; for fields passage is 0. For tests and check."""
     def forward(self, unit_id: int) -> list[tuple[list[bytes], int]]:
         """(keys of the tokens, counted ones) per passage of a live unit. Raises KeyError. For tests and check."""
     def unit(self, unit_id: int) -> tuple[int, int, int, int, int]:

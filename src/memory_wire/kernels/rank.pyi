@@ -72,9 +72,7 @@ class Hits:
         weighted pair score; selection what the candidate was chosen by; matched a bit per slot found. Raises IndexError.
         """
 
-def search(
-    parts: Parts, query: Query, k: int, filter: Filter | None = None, candidates: int = 100, role: bool = False
-) -> Hits:
+def search(parts: Parts, query: Query, k: int, filter: Filter | None = None, candidates: int = 100, role: bool = False) -> Hits:
     """The k best units: at most `candidates` by selection score and their neighbours in session, rescored; score descending, then the
     higher id. role: user messages count 1.2 times. Raises ValueError for a filter of other parts, Corrupt, MemoryError."""
 

@@ -6,7 +6,7 @@ analysis doesn't depend on the running Python.
 Words: maximal runs of letters and digits, each letter with its combining marks. A closing 's is dropped, other apostrophes inside a word
 are joined (don't -> dont); all else splits. Han, kana, Hangul, Thai, Lao, Khmer and Myanmar letters make runs cut into overlapping bigrams
 of graphemes. A grapheme is a letter and the marks after it, Thai and Lao vowels written after their consonant, Hangul vowel and final jamo,
-and a letter stacked under the one before by a Khmer coeng or Myanmar virama: an approximation of extended grapheme clusters, the same on the
+and a letter stacked under the one before by a Khmer coeng or Myanmar virama: extended grapheme clusters, nearly; the same on the
 write and the query side. An emoji is one word with all that is joined to it (flags, families, keycaps); skin tone and variation selectors
 don't count. Soft hyphens, joiners and other invisible code points are passed over, also the Arabic tatweel; the zero width space separates
 words but not graphemes. Trade and service mark are separators. Terms are cut to 64 bytes at a character boundary.

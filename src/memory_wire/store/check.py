@@ -12,30 +12,54 @@ from memory_wire.store.sqlite import Store
 
 # Each selects what must not be; a row's columns are shown.
 _RULES = (
-    ("bank {} tallies {} memories, it has {}", """
+    (
+        "bank {} tallies {} memories, it has {}",
+        """
         SELECT b.id, b.tally_count, count(u.id) FROM bank b
         LEFT JOIN unit u ON u.bank = b.id AND u.id <= b.tally_upto AND u.kind < 2 AND u.deleted IS NULL
-        WHERE b.name IS NOT NULL GROUP BY b.id HAVING b.tally_count <> count(u.id)"""),
-    ("bank {} dates its oldest and newest memory wrong", """
+        WHERE b.name IS NOT NULL GROUP BY b.id HAVING b.tally_count <> count(u.id)""",
+    ),
+    (
+        "bank {} dates its oldest and newest memory wrong",
+        """
         SELECT b.id FROM bank b JOIN unit u ON u.bank = b.id AND u.id <= b.tally_upto AND u.kind < 2 AND u.deleted IS NULL
         WHERE b.name IS NOT NULL GROUP BY b.id
-        HAVING b.tally_oldest <> min(u.created) OR b.tally_newest <> max(u.created)"""),
+        HAVING b.tally_oldest <> min(u.created) OR b.tally_newest <> max(u.created)""",
+    ),
     ("unit {} has an id or hash of a wrong length", "SELECT id FROM unit WHERE length(uid) <> 16 OR length(hash) <> 16"),
-    ("units {} and {} of bank {} have the same id", """
+    (
+        "units {} and {} of bank {} have the same id",
+        """
         SELECT a.id, b.id, a.bank FROM unit a JOIN unit b ON substr(b.uid, 1, 8) = substr(a.uid, 1, 8)
-        WHERE a.id < b.id AND a.uid = b.uid AND a.bank = b.bank"""),
-    ("unit {} names session {}, which bank {} doesn't have", """
+        WHERE a.id < b.id AND a.uid = b.uid AND a.bank = b.bank""",
+    ),
+    (
+        "unit {} names session {}, which bank {} doesn't have",
+        """
         SELECT u.id, u.session, u.bank FROM unit u LEFT JOIN session s ON s.bank = u.bank AND s.ordinal = u.session
-        WHERE u.session IS NOT NULL AND s.key IS NULL"""),
-    ("unit {} has position {} in session {}, whose next is {}", """
+        WHERE u.session IS NOT NULL AND s.key IS NULL""",
+    ),
+    (
+        "unit {} has position {} in session {}, whose next is {}",
+        """
         SELECT u.id, u.position, u.session, s.next FROM unit u JOIN session s ON s.bank = u.bank AND s.ordinal = u.session
-        WHERE u.position IS NULL OR u.position >= s.next"""),
-    ("bank {} numbers its sessions with gaps", """
-        SELECT bank FROM session GROUP BY bank HAVING min(ordinal) <> 0 OR max(ordinal) + 1 <> count(*)"""),
-    ("document key of unit {} belongs to another bank", """
-        SELECT d.unit FROM document_key d JOIN unit u ON u.id = d.unit WHERE u.bank <> d.bank"""),
-    ("unit {} is removed and still there", """
-        SELECT r.unit FROM removed r JOIN unit u ON u.id = r.unit WHERE u.deleted IS NULL"""),
+        WHERE u.position IS NULL OR u.position >= s.next""",
+    ),
+    (
+        "bank {} numbers its sessions with gaps",
+        """
+        SELECT bank FROM session GROUP BY bank HAVING min(ordinal) <> 0 OR max(ordinal) + 1 <> count(*)""",
+    ),
+    (
+        "document key of unit {} belongs to another bank",
+        """
+        SELECT d.unit FROM document_key d JOIN unit u ON u.id = d.unit WHERE u.bank <> d.bank""",
+    ),
+    (
+        "unit {} is removed and still there",
+        """
+        SELECT r.unit FROM removed r JOIN unit u ON u.id = r.unit WHERE u.deleted IS NULL""",
+    ),
     ("bank {} keeps the identity of unit {}, which is still there", "SELECT b.id, b.kept FROM bank b JOIN unit u ON u.id = b.kept"),
     ("record {} has no provenance row", "SELECT u.id FROM unit u LEFT JOIN record r ON r.unit = u.id WHERE u.kind = 1 AND r.unit IS NULL"),
     ("chunk {} belongs to no document", "SELECT u.id FROM unit u LEFT JOIN chunk c ON c.unit = u.id WHERE u.kind = 2 AND c.unit IS NULL"),
