@@ -468,10 +468,16 @@ typedef struct { /* counted and extra tokens */
     row counted, extra;
 } rows;
 
+typedef struct { /* a place in p->text where a passage may end: lengths and counts only */
+    rows held;
+    uint32_t end, next; /* where its last sentence ends, where the next one begins */
+} cut;
+
 typedef struct {
     rows header, text;
-    rows whole; /* of text, what complete sentences hold: lengths and counts only */
-    uint32_t start, end, newest_end;
+    cut whole; /* all complete sentences */
+    cut first; /* of the first passage, where it ends unless the text does within MW_PASSAGE_MOST words */
+    uint32_t start, newest_end;
     int language;
     uint32_t n_passages;
     mw_buf *out;
@@ -487,7 +493,8 @@ static void put16(uint8_t *at, uint32_t value) {
 }
 
 /* Writes a passage of the first tokens of p->text, as many as `part` says, and takes them out. */
-static int write_passage(packer *p, const rows *part, uint32_t end) {
+static int write_passage(packer *p, rows held, uint32_t end) {
+    const rows *part = &held;
     const row *lists[4] = {&p->header.counted, &part->counted, &p->header.extra, &part->extra};
     const uint8_t *bytes[4] = {p->header.counted.bytes, p->text.counted.bytes, p->header.extra.bytes, p->text.extra.bytes};
     size_t length = 12;
@@ -508,24 +515,33 @@ static int write_passage(packer *p, const rows *part, uint32_t end) {
     p->n_passages++;
     drop_front(&p->text.counted, part->counted.length, part->counted.n);
     drop_front(&p->text.extra, part->extra.length, part->extra.n);
-    memset(&p->whole, 0, sizeof p->whole);
+    if (p->whole.held.counted.n > part->counted.n) { /* sentences behind the cut stay complete */
+        row *left[2] = {&p->whole.held.counted, &p->whole.held.extra};
+        const row *taken[2] = {&part->counted, &part->extra};
+        for (int i = 0; i < 2; i++) {
+            left[i]->length -= taken[i]->length;
+            left[i]->n -= taken[i]->n;
+        }
+    } else {
+        memset(&p->whole, 0, sizeof p->whole);
+    }
     return MW_TEXT_OK;
 }
 
 static int make_room(packer *p, const mw_token *token) { /* for one more counted token */
-    int status = MW_TEXT_OK;
-    if (p->text.counted.n == MW_PASSAGE_MOST) {
-        if (p->whole.counted.n > 0) { /* the sentence under way goes to the next passage */
-            const rows part = p->whole;
-            status = write_passage(p, &part, p->end);
-            p->start = token->sentence;
-        } else { /* it fills a passage alone */
-            const rows part = p->text;
-            status = write_passage(p, &part, p->newest_end);
-            p->start = token->start;
-        }
-    } else if (p->text.counted.n == 0) {
+    if (p->text.counted.n == 0) {
         p->start = token->sentence;
+        return MW_TEXT_OK;
+    }
+    if (p->text.counted.n < MW_PASSAGE_MOST) return MW_TEXT_OK;
+    const cut at = p->n_passages == 0 && p->first.held.counted.n > 0 ? p->first : p->whole;
+    int status;
+    if (at.held.counted.n > 0) { /* what comes after the cut goes to the next passage */
+        status = write_passage(p, at.held, at.end);
+        p->start = at.held.counted.n < MW_PASSAGE_MOST ? at.next : token->sentence;
+    } else { /* the sentence fills a passage alone */
+        status = write_passage(p, p->text, p->newest_end);
+        p->start = token->start;
     }
     return status;
 }
@@ -539,16 +555,19 @@ static int on_text(void *context, const mw_token *token) {
     if (token->kind != MW_SENTENCE_END) {
         const int status = make_room(p, token);
         if (status != MW_TEXT_OK) return status;
+        const uint32_t n = p->text.counted.n;
+        if (n == p->whole.held.counted.n) p->whole.next = token->sentence;
+        if (n == p->first.held.counted.n) p->first.next = token->sentence;
         put_token(&p->text.counted, token, p->language);
         p->newest_end = token->end;
         return MW_TEXT_OK;
     }
-    if (p->text.counted.n == p->whole.counted.n) return 0; /* no token in it */
-    p->whole = p->text;
-    p->end = token->end;
-    if (p->whole.counted.n < MW_PASSAGE_FULL) return 0;
-    const rows part = p->whole;
-    return write_passage(p, &part, p->end);
+    if (p->text.counted.n == p->whole.held.counted.n) return 0; /* no token in it */
+    p->whole = (cut){p->text, token->end, 0};
+    if (p->whole.held.counted.n < MW_PASSAGE_FULL) return 0;
+    if (p->n_passages > 0) return write_passage(p, p->whole.held, p->whole.end);
+    if (p->first.held.counted.n == 0) p->first = p->whole; /* a text that ends within MW_PASSAGE_MOST words is one passage */
+    return 0;
 }
 
 static int on_header(void *context, const mw_token *token) {
@@ -586,9 +605,7 @@ int mw_analyse(const uint8_t *text, size_t length, int language, const uint8_t *
     if (status < 0) return status;
     status = mw_tokenise(text, length, on_text, &p);
     if (status == MW_TEXT_OK && (p.text.counted.n > 0 || p.n_passages == 0)) {
-        const rows part = p.text;
-        if (part.counted.n == 0) p.end = count_points(text, length);
-        status = write_passage(&p, &part, p.end);
+        status = write_passage(&p, p.text, p.text.counted.n == 0 ? count_points(text, length) : p.whole.end);
     }
     put32(out->data + at, p.n_passages);
     return status;

@@ -7,7 +7,7 @@
 
 #define MW_TERM_BYTES 64     /* longer terms are cut at a character boundary */
 #define MW_HEADER_TOKENS 64
-#define MW_PASSAGE_FULL 60   /* words at which a passage is closed */
+#define MW_PASSAGE_FULL 60   /* words at which a passage is closed, unless the whole text fits into one */
 #define MW_PASSAGE_MOST 90   /* words it never exceeds */
 
 #define MW_NO_STEMMING 0

@@ -214,7 +214,10 @@ def passages(text: str, language: int = 1, header: str = "") -> list[Passage]:
     head = header_tokens(header)
     groups: list[list[Piece]] = []
     group: list[Piece] = []
-    for piece in pieces(text):
+    every = list(pieces(text))
+    if every and sum(p.words for p in every) <= MOST:  # a short text is one passage
+        groups, every = [every], []
+    for piece in every:
         if group and sum(p.words for p in group) + piece.words > MOST:
             groups.append(group)
             group = []

@@ -35,7 +35,7 @@ def analyse(text: str, language: int = 1, header: str = "") -> bytes:
     u32 passages; per passage u32 start, u32 end (code points), u16 tokens, u16 counted tokens, then the tokens as u8 length and bytes. The
     counted tokens come first and in order, the header's (at most 64) before the passage's own; the others are the single graphemes of runs,
     to be matched but not counted. Sentences (a newline ends one) are added until a passage has 60 words, and it is closed before it would
-    exceed 90; a sentence above 90 words is cut there. Text without words is one passage over all of it. Raises ValueError as terms does.
+    exceed 90; a sentence above 90 words is cut there. Text of up to 90 words is one passage. Raises ValueError as terms does.
     """
 
 def stem(word: bytes, language: int = 1) -> bytes:
