@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 SETTINGS_KEPT = 256
 
+_opening = allocate_lock()  # one for all services: a fork waits until none is being opened, or the child would find it locked for good
+os.register_at_fork(before=_opening.acquire, after_in_parent=_opening.release, after_in_child=_opening.release)
+
 
 class Service:
     """One store with its index. `now` is the wall clock in milliseconds; tests replace it."""
@@ -57,7 +60,6 @@ class Service:
         self.keys = Keys(self._secret)
         self.recalls = Recalls(self)
         self._how = (sync, create, allow_network_fs)
-        self._opening = allocate_lock()
         self._closed = False
         self._store: Store | None = None
         self._index: Indexes | None = None
@@ -131,7 +133,7 @@ class Service:
         self.store.open()
 
     def _open(self, create: bool) -> Store:
-        with self._opening:
+        with _opening:
             if self._closed:
                 raise StorageError(f"{self.path}: the store is closed")
             if self._store is None:
@@ -209,7 +211,7 @@ class Service:
 
     def close(self) -> None:
         """Closes index and store; calls fail afterwards. Closing twice is no error."""
-        with self._opening:
+        with _opening:
             self._closed = True
             store, index = self._store, self._index
             self._store = self._index = None
