@@ -6,9 +6,11 @@ retain pays nothing for it, except that every TALLY_TAIL ids the writer moves it
 
 from __future__ import annotations
 
-from sqlite3 import Connection
-
 from memory_wire.store.rows import Bank
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 TALLY_TAIL = 512
 INLINE_PURGE = 4_096  # units of a bank that is emptied in the transaction that deletes it

@@ -6,7 +6,6 @@ Loading this module loads SQLite, so `sqlite.Store` does it on first use.
 from __future__ import annotations
 
 import os
-import sqlite3
 import sys
 import time
 
@@ -14,13 +13,19 @@ from memory_wire.config import BUSY_MS, CACHE_KIB, JOURNAL_BYTES
 from memory_wire.errors import MemoryWireError, StorageError, StoreMissing, StoreRefused
 from memory_wire.store import migrate
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+else:
+    import _sqlite3 as sqlite3  # all of SQLite; the package of that name adds converters that cost memory and are never used here
+
 OLDEST_SQLITE = (3, 35, 0)  # RETURNING
 STATEMENTS = 64  # kept prepared per connection
 
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/")
 
 
-def require(found: tuple[int, ...] = sqlite3.sqlite_version_info) -> None:
+def require(found: tuple[int, ...] = tuple(map(int, sqlite3.sqlite_version.split(".")))) -> None:
     """Raises StoreRefused when SQLite is too old."""
     if found < OLDEST_SQLITE:
         needed, is_ = (".".join(map(str, version)) for version in (OLDEST_SQLITE, found))

@@ -7,14 +7,18 @@ that only found a row another work of the group had written.
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Sequence
-
 from memory_wire.errors import StorageError, StoreRefused
 from memory_wire.store.migrate import VERSION
 from memory_wire.store.tx import Tx
 
-Work = Callable[[Tx], object]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Sequence
+
+    Work = Callable[[Tx], object]
+else:
+    import _sqlite3 as sqlite3  # all of SQLite; the package of that name adds converters that cost memory and are never used here
 
 
 def run(connection: sqlite3.Connection, tx: Tx, works: Sequence[Work]) -> tuple[list[object], int]:

@@ -6,16 +6,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from sqlite3 import Connection, complete_statement
 
 from memory_wire.errors import StoreRefused
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from sqlite3 import Connection, complete_statement
+
+    Step = Callable[[Connection], None]  # runs inside the upgrade's transaction
+else:
+    from _sqlite3 import complete_statement
+
 VERSION = 1
 APPLICATION_ID = 0x4D576972  # "MWir"
-
-Step = Callable[[Connection], None]  # runs inside the upgrade's transaction
-
 
 def run_script(connection: Connection, script: str) -> None:
     """Runs the statements of a script inside the transaction that is open (executescript would commit it)."""

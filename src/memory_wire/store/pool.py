@@ -103,7 +103,7 @@ class Reading:
 
 def explained(error: BaseException) -> BaseException:
     """SQLite's errors as StorageError, others as they are."""
-    from sqlite3 import Error
+    from _sqlite3 import Error
 
     if not isinstance(error, Error):
         return error

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from sqlite3 import Connection
-
 from memory_wire.errors import Pruned
 from memory_wire.store import banks
 from memory_wire.store.rows import CHUNK, Bank, BankSummary, Exported, Found, IndexRow, Tally, Unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from sqlite3 import Connection
     from typing import Any, TypeVar
 
     F = TypeVar("F", bound=Found)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from sqlite3 import Connection
 
 from memory_wire.store import banks
 from memory_wire.store.rows import CHUNK, RECORD, Bank, Existing, Inserted, NewUnit, Removed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from sqlite3 import Connection
     from typing import TypeVar
 
     T = TypeVar("T")
