@@ -22,6 +22,7 @@ SOURCES = {
     "postings": ["codec.c", "part.c", "segment.c", "live.c", "build.c", "merge.c", "stats.c", "verify.c"],
     "rank": ["rank.c", "choose.c", "rescore.c", "filter.c", "fuzzy.c", "codec.c", "part.c", "segment.c", "live.c"],
     "fuse": ["fuse.c"],
+    "sysmem": ["mem.c"],
 }
 
 COMPILE = ["-std=c11", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections", "-Wall", "-Wextra"]

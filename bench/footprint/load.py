@@ -26,7 +26,9 @@ def memories(count: int, seed: int = 1) -> Iterator[str]:
     """Texts of a long-tailed vocabulary."""
     chance = random.Random(seed)
     for _ in range(count):
-        numbers = [int(COMMON * chance.random() ** 2) if chance.random() < 0.7 else chance.randrange(RARE) for _ in range(chance.randint(15, 40))]
+        numbers = [
+            int(COMMON * chance.random() ** 2) if chance.random() < 0.7 else chance.randrange(RARE) for _ in range(chance.randint(15, 40))
+        ]
         yield " ".join(map(word, numbers)).capitalize() + "."
 
 

@@ -6,6 +6,10 @@ import sys
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["serve"]:  # the serving process must not load what only the command line needs
+        from memory_wire.cli.serve import serve
+
+        return serve(sys.argv[2:])
     from memory_wire.cli.main import run
 
     return run(sys.argv[1:])

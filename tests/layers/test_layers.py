@@ -27,7 +27,7 @@ ALLOWED: dict[str, set[str]] = {
     "service": {"service", "retrieve", "index", "kernels", "store", "guard", "ops", *BASE},
     "wire": BASE,
     "client": {"client", "service", "ops", "wire", *BASE},
-    "serve": {"serve", "service", "ops", *BASE, "__init__"},
+    "serve": {"serve", "service", "kernels", "ops", *BASE, "__init__"},
     "cli": {"cli", "client", "service", "serve", "wire", "ops", *BASE, "__init__"},
 }
 

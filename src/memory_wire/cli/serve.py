@@ -8,7 +8,7 @@ from memory_wire.config import DEFAULT_ADDR, DRAIN_SECONDS, QUIET_SECONDS, defau
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from memory_wire.serve.settings import Settings
 
@@ -20,10 +20,11 @@ HELP = f"""memory-wire serve  [options]
     --sync full|normal      full (default): an answered write survives a power cut; normal: a crash only
     --allow-host NAME       further name that requests may use in Host and Origin; repeatable
     --allow-network-fs      open a store on a network file system
-    --quiet SECONDS         without a request, before caches are given back (default {QUIET_SECONDS:g})
+    --quiet SECONDS         without a request, before caches and memory are given back (default {QUIET_SECONDS:g})
+    --no-trim               give caches back, but keep the process's own memory
     --drain SECONDS         that running requests get after SIGTERM (default {DRAIN_SECONDS:g})
   MEMORY_WIRE_LOG=off|error|access says what is written to stderr (default error)."""
-FLAGS = ("allow-network-fs",)
+FLAGS = ("allow-network-fs", "no-trim")
 VALUES = ("addr", "socket", "db", "sync", "allow-host", "quiet", "drain")
 LEVELS = ("off", "error", "access")
 
@@ -36,18 +37,22 @@ def serve(words: Sequence[str]) -> int:
     """The exit status of `memory-wire serve`: 0 after a drain, 1 when it can't serve, 2 when the words don't fit."""
     if "--help" in words or "-h" in words:
         return say(HELP, 0)
+    from memory_wire.serve import slim
+
     try:
-        settings = settings_of(words)
-    except Usage as error:
+        given = values_of(words)
+        slim.restart(words)
+        slim.load()
+        settings = settings_of(given)
+    except (Usage, ValueError) as error:
         return say(f"memory-wire serve: {error}\n{HELP}", 2)
     from memory_wire.serve.loop import run
 
     return run(settings)
 
 
-def settings_of(words: Sequence[str]) -> Settings:
-    """The settings that the words and the environment name. Raises Usage."""
-    given = values_of(words)
+def settings_of(given: Mapping[str, Sequence[str]]) -> Settings:
+    """The settings that the options and the environment name. Raises Usage."""
     hosts = tuple(name for value in given.get("allow-host", []) for name in value.split(",") if name)
     last = {name: values[-1] for name, values in given.items()}
     level = os.environ.get("MEMORY_WIRE_LOG") or "error"
@@ -66,6 +71,7 @@ def settings_of(words: Sequence[str]) -> Settings:
         hosts=hosts,
         allow_network_fs="allow-network-fs" in last,
         quiet=seconds("quiet", last.get("quiet"), QUIET_SECONDS),
+        trim="no-trim" not in last,
         drain=seconds("drain", last.get("drain"), DRAIN_SECONDS),
         log=level,
     )

@@ -29,13 +29,19 @@ if TYPE_CHECKING:
 
 
 class Commits:
-    """`submit` takes a write; `deliver` gets each finished group as (request, response or error) in order of arrival."""
+    """`submit` takes a write; `deliver` gets each finished group as (request, response or error) in order of arrival.
 
-    def __init__(self, loop: Loop, service: Service, deliver: Deliver, lost: Callable[[BaseException], None]) -> None:
+    `slept` is called when, after `rest`, caches are given back and the thread has ended.
+    """
+
+    def __init__(
+        self, loop: Loop, service: Service, deliver: Deliver, lost: Callable[[BaseException], None], slept: Callable[[], None]
+    ) -> None:
         self.loop = loop
         self.service = service
         self.deliver = deliver
         self.lost = lost
+        self.slept = slept
         self.waiting: deque[tuple[Request, Call]] = deque()
         self.busy = False
         self.thread = False
@@ -91,11 +97,14 @@ class Commits:
         return False
 
     def rested(self) -> None:
+        self.ended.acquire()  # it is on its way out
+        self.ended.release()
         self.thread = False
         if self.waiting:
             self.begin()
         else:
             self.busy = False
+            self.slept()
 
     def post(self, job: Callable[[], bool]) -> None:
         """Gives the thread its next job, starting it if there is none. There is never more than one: `busy` says so."""

@@ -31,7 +31,7 @@ OPENAPI = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 class Dispatch:
     """`touch` is called for every request that uses the storage. `held` counts bytes of bodies not yet answered."""
 
-    def __init__(self, loop: Loop, service: Service, log: Log, touch: Callable[[], None]) -> None:
+    def __init__(self, loop: Loop, service: Service, log: Log, touch: Callable[[], None], rested: Callable[[], None]) -> None:
         self.service = service
         self.log = log
         self.touch = touch
@@ -39,7 +39,7 @@ class Dispatch:
         self.held = 0
         self.connections = 0
         self.answered: dict[tuple[str, int], int] = {}
-        self.commits = Commits(loop, service, self.deliver, self.lost)
+        self.commits = Commits(loop, service, self.deliver, self.lost, rested)
         own = (("health", self.health), ("ready", self.ready), ("metrics", self.metrics), ("openapi.json", self.openapi))
         self.router = Router(own)
 

@@ -5,9 +5,9 @@ A listener can be made of any bound socket, so one handed over by a service mana
 
 from __future__ import annotations
 
+import _socket as socket  # without the classes and enumerations that the module of that name puts around it
 import errno
 import os
-import socket
 import stat
 
 from memory_wire.config import BACKLOG
@@ -22,6 +22,23 @@ if TYPE_CHECKING:
 LOOPBACK_NAMES = (b"localhost", b"127.0.0.1", b"[::1]")
 
 
+class Accepted:
+    """A client's socket on its way to the loop, which owns and closes the descriptor: all that uvloop asks of a socket object."""
+
+    __slots__ = ("descriptor", "family", "type")
+
+    def __init__(self, descriptor: int, family: int) -> None:
+        self.descriptor = descriptor
+        self.family = family
+        self.type = socket.SOCK_STREAM
+
+    def fileno(self) -> int:
+        return self.descriptor
+
+    def close(self) -> None:
+        """The loop has closed the descriptor; by now the number may be another's."""
+
+
 class Listener:
     """`hosts` are the names requests may use, None when they are not checked; `exposed` says that other machines can connect."""
 
@@ -34,6 +51,13 @@ class Listener:
         self.exposed = exposed
         self.path = path
         self.inode = os.stat(path).st_ino if path else 0
+
+    def accept(self) -> tuple[Accepted, str]:
+        """The next client's socket, non-blocking, and who it is. Raises OSError; BlockingIOError when nobody waits."""
+        descriptor, address = self.sock._accept()  # type: ignore[attr-defined]
+        os.set_blocking(descriptor, False)
+        peer = f"{address[0]}:{address[1]}" if isinstance(address, tuple) else "unix"
+        return Accepted(descriptor, self.sock.family), peer
 
     def close(self) -> None:
         """Stops listening and removes the socket file if it is still this one."""

@@ -7,13 +7,13 @@ the quiet time has passed the process sleeps in epoll.
 from __future__ import annotations
 
 import gc
-import signal
 import sys
 
 from uvloop import Loop
 
 from memory_wire import config
 from memory_wire.errors import MemoryWireError
+from memory_wire.kernels import sysmem
 from memory_wire.serve import listen, state
 from memory_wire.serve.dispatch import Dispatch
 from memory_wire.serve.http import Connection
@@ -21,12 +21,14 @@ from memory_wire.serve.log import Log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import socket
     from collections.abc import Sequence
+    from signal import SIGINT, SIGTERM
 
-    from memory_wire.serve.listen import Listener
+    from memory_wire.serve.listen import Accepted, Listener
     from memory_wire.serve.settings import Settings
     from memory_wire.service import Service
+else:
+    from _signal import SIGINT, SIGTERM  # plain numbers: the module around it makes enumerations of them
 
 EXPOSED = "warning: {} can be reached from other machines and asks nobody for a key"
 
@@ -34,6 +36,8 @@ EXPOSED = "warning: {} can be reached from other machines and asks nobody for a 
 def run(settings: Settings) -> int:
     """Serves until told to stop. 0 after a drain, 1 when it can't start or was cut short; the reason is one line on stderr."""
     listeners: list[Listener] = []
+    if settings.trim:
+        sysmem.tune()
     try:
         listeners = listen.bind(settings)
         from memory_wire.service import open_service  # a taken address is told before the engine is loaded
@@ -58,7 +62,7 @@ class Server:
         self.service = service
         self.log = Log(settings.log)
         self.loop = Loop()
-        self.dispatch = Dispatch(self.loop, service, self.log, self.touch)
+        self.dispatch = Dispatch(self.loop, service, self.log, self.touch, self.trim)
         self.buffer = memoryview(bytearray(config.READ_BYTES))
         self.connections: set[Connection] = set()
         self.joining = 0  # accepted, not yet on the loop
@@ -94,8 +98,8 @@ class Server:
 
     def begin(self) -> None:
         """First step on the running loop: only there no signal is lost."""
-        self.loop.add_signal_handler(signal.SIGTERM, self.end)
-        self.loop.add_signal_handler(signal.SIGINT, self.end)
+        self.loop.add_signal_handler(SIGTERM, self.end)
+        self.loop.add_signal_handler(SIGINT, self.end)
         self.accept_more()
         self.touch()
         names = [listener.name for listener in self.listeners]
@@ -108,6 +112,7 @@ class Server:
             self.log.notice(f"warning: commands won't find this server, serve.json can't be written: {error}")
         shown = " and ".join(name if "://" in name else f"http://{name}" for name in names)
         self.log.notice(f"serving {self.settings.db} at {shown}")
+        self.loop.call_soon(self.trim)
 
     # accepting ---------------------------------------------------------------------------------------------------------------------
 
@@ -126,7 +131,7 @@ class Server:
 
     def accept(self, listener: Listener) -> None:
         try:
-            sock, address = listener.sock.accept()
+            sock, peer = listener.accept()
         except (BlockingIOError, ConnectionError):
             return  # the client left before its turn
         except OSError as error:  # out of descriptors: one may be free later
@@ -134,16 +139,14 @@ class Server:
             self.accept_no_more()
             self.loop.call_later(config.SWEEP_SECONDS, self.accept_more)
             return
-        sock.setblocking(False)
-        peer = f"{address[0]}:{address[1]}" if isinstance(address, tuple) else "unix"
         self.joining += 1
         self.loop.create_task(self.join(Connection(self, listener.hosts, peer), sock))
         if len(self.connections) + self.joining >= config.CONNECTIONS:
             self.accept_no_more()
 
-    async def join(self, connection: Connection, sock: socket.socket) -> None:
+    async def join(self, connection: Connection, sock: Accepted) -> None:
         # not an asyncio.Protocol on purpose: that would lose uvloop's buffered reads
-        await self.loop.connect_accepted_socket(lambda: connection, sock)  # type: ignore[type-var]
+        await self.loop.connect_accepted_socket(lambda: connection, sock)  # type: ignore[arg-type,type-var]
 
     def joined(self, connection: Connection) -> None:
         self.joining -= 1
@@ -182,13 +185,19 @@ class Server:
             self.loop.call_later(self.settings.quiet, self.quiet)
 
     def quiet(self) -> None:
-        """Nobody has asked for a while: caches are given back and the helper thread ends."""
+        """Nobody has asked for a while: caches are given back, the helper thread ends, then the process is trimmed."""
         left = self.touched + self.settings.quiet - self.loop.time()
         if left > 0 or self.dispatch.commits.busy:
             self.loop.call_later(max(left, 0.01), self.quiet)
             return
         self.watching = False
         self.dispatch.commits.rest()
+
+    def trim(self) -> None:
+        """Gives memory back to the system. The last thing before sleep: every line that runs afterwards brings pages back."""
+        if self.settings.trim:
+            gc.collect()
+            sysmem.release()
 
     # ending ------------------------------------------------------------------------------------------------------------------------
 

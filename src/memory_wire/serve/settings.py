@@ -17,5 +17,6 @@ class Settings(Struct, frozen=True, kw_only=True):
     hosts: tuple[str, ...] = ()
     allow_network_fs: bool = False
     quiet: float = QUIET_SECONDS
+    trim: bool = True
     drain: float = DRAIN_SECONDS
     log: str = "error"

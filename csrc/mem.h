@@ -1,0 +1,34 @@
+/* Memory of this process: what is given back to the system when nothing is to do, and what is held. No Python, no allocation.
+   Linux does all of it; elsewhere the functions do nothing and say so. */
+#ifndef MW_MEM_H
+#define MW_MEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct mw_mem_range {
+    uintptr_t start, end;
+} mw_mem_range;
+
+typedef struct mw_mem_scan { /* state of mw_mem_line over the lines of an smaps file */
+    mw_mem_range current;
+    int droppable; /* the current mapping has a file and can't be written */
+    int clean;     /* no line so far says that it holds pages of its own */
+    uint64_t resident;
+} mw_mem_scan;
+
+/* Settings that keep memory small: one malloc arena, large blocks returned when freed, no huge pages. Call it before threads exist. */
+void mw_mem_tune(void);
+
+/* Gives free heap memory back, then drops the pages of files mapped read-only or executable that hold no page of our own; they are read
+   again, from the page cache, when they are touched. Returns the dropped KiB, 0 where this can't be done. */
+int64_t mw_mem_release(void);
+
+/* Resident set and its peak in KiB, from /proc/self/status; -1 where there is none. */
+int64_t mw_mem_resident(void);
+int64_t mw_mem_peak(void);
+
+/* One line of smaps. Returns 1 when it completes a mapping that may be dropped: the one in scan->current, with scan->resident KiB. */
+int mw_mem_line(mw_mem_scan *scan, const char *line);
+
+#endif

@@ -1,0 +1,26 @@
+"""Memory of this process: settings at start, release when nothing is to do, what is held. The serving process and benches use it."""
+
+from libc.stdint cimport int64_t
+
+
+cdef extern from "mem.h" nogil:
+    void mw_mem_tune()
+    int64_t mw_mem_release()
+    int64_t mw_mem_resident()
+    int64_t mw_mem_peak()
+
+
+def tune():
+    mw_mem_tune()
+
+
+def release():
+    return mw_mem_release()
+
+
+def resident():
+    return mw_mem_resident()
+
+
+def peak():
+    return mw_mem_peak()

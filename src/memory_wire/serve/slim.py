@@ -1,0 +1,201 @@
+"""A server of little memory: a fresh interpreter without other packages' start-up code, dependencies without what they don't need here.
+
+The command line calls `restart` and then `load` before anything else of the server is imported. `MEMORY_WIRE_SLIM=0` switches everything
+off, a list like `launch,tls` switches single levels on. Whatever isn't a tested version is loaded in full. README, "Small": what is off.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import ModuleType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from memory_wire.serve.standins import Names
+
+LEVELS = {
+    "launch": "a fresh interpreter, isolated and without site: no .pth file runs code in the server",
+    "packages": "of msgspec, httptools and sqlite3 only the C modules",
+    "tls": "uvloop without ssl: no TLS",
+    "library": "stand-ins for typing, logging, inspect, threading, socket, … while the dependencies load",
+    "loop": "futures and tasks of our own for uvloop; the asyncio package isn't loaded",
+}
+PYTHONS = ((3, 11), (3, 12), (3, 13))
+TESTED = {  # level: {package: versions}; what is tested is in tests/footprint
+    "launch": {},
+    "packages": {"msgspec": ("0.23.0",), "httptools": ("0.9.0",)},
+    "tls": {"uvloop": ("0.23.0",)},
+    "library": {"uvloop": ("0.23.0",), "msgspec": ("0.23.0",), "httptools": ("0.9.0",)},
+    "loop": {"uvloop": ("0.23.0",)},
+}
+BOOT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli", "boot.py")
+PATH_OPTION = "memory_wire"
+STRUCTS = (  # what the package msgspec takes from its C module
+    "NODEFAULT UNSET DecodeError EncodeError Meta MsgspecError Raw Struct StructMeta UnsetType ValidationError "
+    "convert defstruct to_builtins"
+)
+
+
+class Standin(ModuleType):
+    """Takes the place of a module while others load. The only names it has are those it was given."""
+
+    def __init__(self, name: str, names: Names) -> None:
+        super().__init__(name)
+        self.__path__: list[str] = []
+        self.__dict__.update({key: value for key, value in names.items() if not key.startswith("__")})
+
+
+def wanted() -> frozenset[str]:
+    """The levels that MEMORY_WIRE_SLIM names. Raises ValueError."""
+    value = os.environ.get("MEMORY_WIRE_SLIM", "1")
+    if value in ("1", ""):
+        return frozenset(LEVELS)
+    if value == "0":
+        return frozenset()
+    names = frozenset(value.split(","))
+    if not names <= LEVELS.keys():
+        raise ValueError(f"MEMORY_WIRE_SLIM is 0, 1 or a list of {', '.join(LEVELS)}, not {value!r}")
+    return names
+
+
+# a fresh interpreter ---------------------------------------------------------------------------------------------------------------
+
+
+def restart(words: Sequence[str]) -> None:
+    """Replaces this process by an isolated interpreter that runs `serve` with the same words; returns when it is one, or must not be.
+
+    Only a process started as the command itself is replaced, never one that runs somebody else's program. The process id stays.
+    """
+    main = sys.modules["__main__"]
+    started = os.path.basename(getattr(main, "__file__", None) or "")
+    if "launch" not in wanted() or started not in ("memory-wire", "__main__.py") or sys.flags.no_site or not sys.executable:
+        return
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    others = [os.path.abspath(entry) for entry in (sys.path if sys.flags.safe_path else sys.path[1:]) if os.path.exists(entry)]
+    again(["-I", "-S", "-X", f"{PATH_OPTION}={os.pathsep.join([root, *others])}"], words)
+
+
+def again(options: Sequence[str], words: Sequence[str]) -> None:
+    """Starts over in this process with the interpreter options given and those that were given to us."""
+    switches = [f"-X{name}" if value is True else f"-X{name}={value}" for name, value in sys._xoptions.items() if name != PATH_OPTION]
+    warned = [f"-W{option}" for option in sys.warnoptions]
+    optimise = ["-" + "O" * sys.flags.optimize] if sys.flags.optimize else []
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(sys.executable, [sys.executable, *options, *switches, *warned, *optimise, BOOT, *words])
+
+
+# loading ---------------------------------------------------------------------------------------------------------------------------
+
+
+def load() -> None:
+    """Imports uvloop, msgspec, httptools and SQLite with the levels that are wanted and tested; warns of those that aren't."""
+    levels = set(wanted())
+    for level in sorted(levels):
+        reason = untested(level)
+        if reason:
+            levels.discard(level)
+            sys.stderr.write(f"memory-wire: warning: {reason}: level {level!r} of MEMORY_WIRE_SLIM is off, the server takes more memory\n")
+    if "loop" not in levels:
+        asyncio_without("ssl" if "tls" in levels else "")
+    shown = dict(standins(levels))
+    try:
+        if "packages" in levels:
+            packages()
+        if levels & {"tls", "library", "loop"}:
+            uvloop = package("uvloop", "uvloop.loop")
+            uvloop.__dict__["Loop"] = sys.modules["uvloop.loop"].Loop
+    finally:
+        for name, module in shown.items():
+            if sys.modules.get(name) is module:
+                del sys.modules[name]
+
+
+def untested(level: str) -> str:
+    """Why a level must stay off; empty when it needn't."""
+    if sys.version_info[:2] not in PYTHONS or sys.implementation.name != "cpython":
+        return f"Python {sys.version_info[0]}.{sys.version_info[1]} is not among the tested versions"
+    for name, versions in TESTED[level].items():
+        found = version(name)
+        if found not in versions:
+            return f"{name} {found} is not among the tested versions"
+    return ""
+
+
+def version(name: str) -> str:
+    """The version in a package's own `_version.py`, read as text: importing it would load the package."""
+    try:
+        with open(os.path.join(folder(name), "_version.py")) as file:
+            found = [line for line in file if line.startswith("__version__ =")]
+    except OSError:
+        return "of unknown version"
+    return found[0].rpartition("=")[2].strip().strip("'\"") if found else "of unknown version"
+
+
+def folder(name: str) -> str:
+    """Where a package lies. Raises ImportError."""
+    for entry in sys.path:
+        path = os.path.join(entry, *name.split("."))
+        if os.path.isdir(path):
+            return path
+    raise ImportError(f"no package {name}", name=name)
+
+
+def standins(levels: set[str]) -> Iterator[tuple[str, ModuleType]]:
+    """Puts the stand-ins of the levels into sys.modules; a module that is loaded already stays."""
+    if levels <= {"launch"}:
+        return
+    from memory_wire.serve import standins as given
+
+    groups: dict[str, Callable[[], dict[str, Names]]] = {
+        "packages": given.msgspec,
+        "tls": given.tls,
+        "library": given.library,
+        "loop": given.loop,
+    }
+    for level, group in groups.items():
+        if level in levels:
+            for name, names in group().items():
+                if name not in sys.modules:
+                    module = sys.modules[name] = Standin(name, names)
+                    parent, _, child = name.rpartition(".")
+                    if isinstance(sys.modules.get(parent), Standin):
+                        setattr(sys.modules[parent], child, module)
+                    yield name, module
+
+
+def packages() -> None:
+    """Packages of which only the C modules and what those need are loaded; anything else of them is, when it is asked for."""
+    core = package("msgspec", "msgspec._core")
+    core.__dict__.update({name: getattr(sys.modules["msgspec._core"], name) for name in STRUCTS.split()})
+    core.__dict__["json"] = imported("msgspec.json")
+    package("httptools")
+    package("httptools.parser", "httptools.parser.parser")
+    imported("_sqlite3")  # binds functools' cache
+
+
+def asyncio_without(hidden: str) -> None:
+    """The whole of asyncio, loaded before any stand-in is; it does without TLS when it finds no ssl."""
+    if hidden and hidden not in sys.modules:
+        sys.modules[hidden] = None  # type: ignore[assignment]
+        imported("asyncio")
+        del sys.modules[hidden]
+    else:
+        imported("asyncio")
+
+
+def package(name: str, *parts: str) -> ModuleType:
+    """A package whose own code hasn't run, with some of its modules loaded."""
+    module = sys.modules[name] = ModuleType(name)
+    module.__path__ = [folder(name)]
+    for part in parts:
+        imported(part)
+    return module
+
+
+def imported(name: str) -> ModuleType:
+    __import__(name)
+    return sys.modules[name]
