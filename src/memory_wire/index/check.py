@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memory_wire.index.rows import Row, RowSource
 
 MOST = 20  # lines of one kind
+LOOKS = 5  # at a folder that others write to
 
 
 def check(folder: str, language: int, rows: RowSource, progress: Callable[[int, int], None] | None) -> list[str]:
@@ -41,16 +42,29 @@ def check(folder: str, language: int, rows: RowSource, progress: Callable[[int, 
 
 
 def check_folder(folder: str, language: int, rows: RowSource) -> list[str]:
-    """What is wrong with the files and with the manifest as such."""
-    numbers = generations(folder)
+    """What is wrong with the files and with the manifest as such; looks again when another process has published meanwhile."""
+    findings: list[str] = []
+    for _ in range(LOOKS):
+        before = generations(folder)
+        findings = check_manifest(folder, before, language, rows)
+        if not findings or generations(folder) == before:
+            break
+        rows.renew()
+    return findings
+
+
+def check_manifest(folder: str, numbers: list[int], language: int, rows: RowSource) -> list[str]:
+    """The same, once; `numbers` are the generations that have a file."""
     manifest = read_newest(folder)
     findings = []
-    if numbers and (manifest is None or manifest.generation != numbers[0]):
+    if numbers and (manifest is None or manifest.generation < numbers[0]):
         findings.append(f"manifest {numbers[0]} can't be read")
     if manifest is None:
         return findings
     if not belongs(manifest, rows, language):
-        findings.append(f"manifest {manifest.generation} is not of this store or is ahead of it: the index is rebuilt")
+        rows.renew()  # it may only be newer than the transaction
+        if not belongs(manifest, rows, language):
+            findings.append(f"manifest {manifest.generation} is not of this store or is ahead of it: the index is rebuilt")
     for after, upto in manifest.lost:
         findings.append(f"units {after + 1} to {upto} are still to be rebuilt")
     return findings + [line for line in (check_file(folder, manifest, entry.file) for entry in manifest.segments) if line]
