@@ -88,7 +88,7 @@ def foreign_folders(db: Path) -> list[str]:
 def embedded(db: Path, model: Model, number: int, chance: random.Random) -> list[bytes]:
     """The process that writes has the store open itself; the journal of what it did until it was killed."""
     plan = Plan(str(db), number, victims=model.victims(40), sync=chance.choice(("full", "normal")))
-    with load(plan) as loader:
+    with load(plan) as loader, reindexing(db, chance):
         first = loader.stdout.readline()  # type: ignore[union-attr]
         wait(db, chance)
         loader.kill()
@@ -104,7 +104,7 @@ def served(db: Path, model: Model, number: int, chance: random.Random) -> list[b
     options = ("--quiet", chance.choice(("0", "0.05", "10")), "--sync", chance.choice(("full", "normal")))
     with Serving(db.parent, *options) as server:
         plan = Plan("http://{}:{}".format(*server.address), number, victims=model.victims(40))
-        with load(plan) as loader:
+        with load(plan) as loader, reindexing(db, chance):
             first = loader.stdout.readline()  # type: ignore[union-attr]
             wait(db, chance)
             if chance.random() < 0.2:
@@ -128,6 +128,20 @@ def load(plan: Plan) -> Iterator[subprocess.Popen[bytes]]:
             yield loader
         finally:
             loader.kill()
+
+
+@contextmanager
+def reindexing(db: Path, chance: random.Random) -> Iterator[None]:
+    """In some rounds another process makes the index anew all the while, and is killed as well."""
+    if chance.random() > 0.2 or not db.exists():
+        yield
+        return
+    code = "import sys; from tests.crash.asking import *\nwhile True: reindex(Path(sys.argv[1]))"
+    with subprocess.Popen([sys.executable, "-W", "error", "-c", code, str(db)], cwd=ROOT, stderr=subprocess.DEVNULL) as other:
+        try:
+            yield
+        finally:
+            other.kill()
 
 
 def ended(loader: subprocess.Popen[bytes], status: int) -> list[bytes]:

@@ -20,7 +20,7 @@ import pytest
 
 from memory_wire import Client, Memory
 from memory_wire.client import Surface
-from tests.crash.asking import equals_rebuild, errors, questions
+from tests.crash.asking import equals_rebuild, errors, questions, reindex
 from tests.crash.load import BANKS, Plan, text_of
 from tests.crash.model import Model, contents
 from tests.crash.writers import url
@@ -100,7 +100,6 @@ def until(store: Surface, text: str, bank: str, id: str, there: bool) -> float:
 def test_two_processes(tmp_path: Path, first: str) -> None:
     """Both write without pause, in several threads; beside that what one stores is looked for by the other."""
     db = tmp_path / "memory.db"
-    Memory(db).close()
     written: dict[str, str] = {}
     with Serving(tmp_path) as server:
         target = url(server) if first == "server" else str(db)
@@ -111,6 +110,18 @@ def test_two_processes(tmp_path: Path, first: str) -> None:
         assert server.stop() == 0
         assert "Traceback" not in server.stderr, server.stderr
     whole(db, loaders, written)
+
+
+def test_check_and_rebuild_beside_writers(tmp_path: Path) -> None:
+    """A check finds nothing wrong because something was written meanwhile; rebuilds don't disturb."""
+    db = tmp_path / "memory.db"
+    with Memory(db) as store:
+        store.service.open()
+    with loading(Plan(str(db), 1, lanes=3, seconds=SECONDS, sync="normal")) as loaders:
+        while loaders[0].process.poll() is None:
+            assert errors(db) == []
+            reindex(db)
+    whole(db, loaders, {})
 
 
 def whole(db: Path, loaders: list[Loader], written: dict[str, str]) -> None:
