@@ -64,7 +64,7 @@ compile() { # the wheel for this Python from the archive in $1, into $1, built i
 
 repair() {
   if [ "$(uname)" = Darwin ]; then "$TOOLS/bin/delocate-wheel" -w "$1" "$2"
-  else PATH="$TOOLS/bin:$PATH" "$TOOLS/bin/auditwheel" -q repair -w "$1" "$2"; fi
+  else PATH="$TOOLS/bin:$PATH" "$TOOLS/bin/auditwheel" repair -w "$1" "$2" 2>"$SCRATCH/repair.log" || { cat "$SCRATCH/repair.log"; return 1; }; fi
 }
 
 sdist() {

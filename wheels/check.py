@@ -1,8 +1,7 @@
 """Says what is wrong with a wheel, one line each; exit status 1 when anything is. Needs the standard library alone.
 
-    python wheels/check.py FILE…                what is inside; --release also wants a platform of the release matrix
-    python wheels/check.py --same FILE FILE     both are the same, byte for byte
-    python wheels/check.py --install FILE       also installs it into an empty environment and imports every module there (install.py)
+`python wheels/check.py FILE…` looks at what is inside; --release also wants a platform of the release matrix, --same two files to be the
+same bytes, --install also installs each into an empty environment and tries it there (install.py).
 """
 
 from __future__ import annotations

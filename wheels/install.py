@@ -1,16 +1,18 @@
 """Installs a wheel into an empty environment, out of sight of the source tree, and says what is wrong there. Used by check.py.
 
 Every module is imported in one process with warnings as errors; nothing may come from anywhere but the environment; every `.py` has its
-`.pyc`, because a server that has to compile at start holds 4.9 MB more.
+`.pyc`, because a server that has to compile at start holds 4.9 MB more; the command starts a server that is ready and stops when told.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 from importlib.util import cache_from_source
 from pathlib import Path
 
@@ -19,6 +21,7 @@ LOOK = """
 import importlib, json, pkgutil, sys
 import memory_wire
 names = ["memory_wire"] + [found.name for found in pkgutil.walk_packages(memory_wire.__path__, "memory_wire.")]
+names.remove("memory_wire.cli.boot")  # a program; the server below runs it
 wrong = {}
 for name in names:
     try:
@@ -50,7 +53,7 @@ def complaints(wheel: Path) -> list[str]:
         if done.returncode:
             return [f"can't be installed: {done.stderr.strip()[-500:]}"]
         site = next((folder / "venv" / "lib").glob("python*")) / "site-packages"
-        return modules(python, site, folder) + compiled(site) + command(python, folder, wheel) + unpacked(site)
+        return [*modules(python, site, folder), *compiled(site), *command(python, folder, wheel), *serves(python, folder), *unpacked(site)]
 
 
 def modules(python: Path, site: Path, folder: Path) -> list[str]:
@@ -72,6 +75,34 @@ def command(python: Path, folder: Path, wheel: Path) -> list[str]:
     done = run([python.parent / "memory-wire", "--version"], folder)
     said = (done.stdout + done.stderr).strip()
     return [] if said == f"memory-wire {wheel.name.split('-')[1]}" else [f"memory-wire --version says {said[-500:]!r}"]
+
+
+def serves(python: Path, folder: Path) -> list[str]:
+    """A server on a Unix socket in a new store: ready within seconds, ends with 0 on SIGTERM, says no more than where it serves."""
+    path = folder / "s"
+    words = [python.parent / "memory-wire", "serve", "--addr", "none", "--socket", path, "--db", folder / "store" / "memory.db"]
+    with subprocess.Popen([str(word) for word in words], cwd=folder, env=clean(), stderr=subprocess.PIPE, text=True) as server:
+        answer = ready(path, server)
+        server.terminate()
+        said = "".join(line for line in server.communicate(timeout=30)[1].splitlines(True) if not line.startswith("memory-wire: serving "))
+    wrong = [] if b" 200 " in answer.partition(b"\r\n")[0] else [f"/ready answers {answer[:100]!r}"]
+    return wrong + ([f"memory-wire serve ends with {server.returncode}: {said[-500:]!r}"] if server.returncode or said else [])
+
+
+def ready(path: Path, server: subprocess.Popen[str]) -> bytes:
+    """What the server answers to /ready, asked as soon as it listens."""
+    for _ in range(300):
+        with socket.socket(socket.AF_UNIX) as link:
+            try:
+                link.connect(str(path))
+            except OSError:
+                if server.poll() is not None:
+                    break
+                time.sleep(0.1)
+                continue
+            link.sendall(b"GET /ready HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+            return link.makefile("rb").read()
+    return b""
 
 
 def unpacked(site: Path) -> list[str]:
