@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from memory_wire.errors import UnknownBank
+from memory_wire.errors import StorageError, UnknownBank
 from memory_wire.service import open_service
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def reindex(path: str, bank: str | None, progress: Progress, project: str = "default") -> dict[str, object]:
-    """Builds the index of one bank or all anew from the store. Raises StoreMissing, UnknownBank."""
+    """Builds the index of one bank or all anew from the store. Raises StoreMissing, UnknownBank, StorageError."""
     with open_service(path, create=False) as service:
         banks = named(service, bank, project)
         total, done = sum(row.memories for row in banks), 0
@@ -28,14 +28,26 @@ def reindex(path: str, bank: str | None, progress: Progress, project: str = "def
             def report(units: int, _: int, begun: int = begun) -> None:
                 progress(min(begun + units, total), total)
 
-            with service.read() as reader:
-                found = reader.bank(row.project, row.name)
-                if found is not None:
-                    language = service.settings_of(found, reader).language
-                    service.index.open(found, language).rebuild(service.index.rows(reader, found, language), report)
+            rebuild(service, row, report)
             done += row.memories
         progress(total, total)
         return {"banks": len(banks), "memories": done}
+
+
+def rebuild(service: Service, row: BankSummary, progress: Progress) -> None:
+    """Builds one bank's index anew; a bank that is deleted meanwhile has none. Raises StorageError."""
+    with service.read() as reader:
+        bank = reader.bank(row.project, row.name)
+        if bank is None:
+            return
+        language = service.settings_of(bank, reader).language
+        index, rows = service.index.open(bank, language), service.index.rows(reader, bank, language)
+        try:
+            index.rebuild(rows, progress)
+        except OSError as error:
+            rows.renew()
+            if bank.id in reader.bank_ids():
+                raise StorageError(f"{error.filename or row.name}: {error.strerror or error}") from error
 
 
 def named(service: Service, bank: str | None, project: str) -> list[BankSummary]:
