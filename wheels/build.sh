@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Builds what a release ships, into dist/. Without arguments: the source archive, a wheel made from it for this Python, and every check on it.
 #
-#   wheels/build.sh sdist     the source archive alone
-#   wheels/build.sh here      (default) archive, wheel for this Python and system, its checks, the archive's tests against the wheel
+#   wheels/build.sh sdist     the source archive
+#   wheels/build.sh wheel     from the archive in dist/ a wheel for this Python and system, and its checks
+#   wheels/build.sh suite     the archive's own tests against that wheel
+#   wheels/build.sh here      (default) these three
 #   wheels/build.sh twice     builds archive and wheel again in another folder and compares the bytes
 #   wheels/build.sh matrix    all wheels of this system for the archive in dist/ through cibuildwheel (Linux: needs a container engine)
 #
@@ -75,14 +77,15 @@ sdist() {
   ls -l "$DIST"/*.tar.gz
 }
 
-here() {
-  sdist
+wheel() {
+  tools
   say wheel
-  rm -rf "$SCRATCH/one" "$DIST"/memory_wire-*.whl && compile "$DIST" "$SCRATCH/one"
+  rm -rf "$SCRATCH/one" && rm -f "$DIST"/memory_wire-*.whl && compile "$DIST" "$SCRATCH/one"
   say check
-  "$TOOLS/bin/python" -m wheels.check --install "$DIST"/*.whl
-  suite
+  "$TOOLS/bin/python" -m wheels.check --install "$DIST"/memory_wire-*.whl
 }
+
+here() { sdist; wheel; suite; }
 
 suite() { # the archive's own tests against the wheel, its source tree out of sight
   say "suite against the wheel"
