@@ -12,7 +12,7 @@ from memory_wire.errors import MemoryWireError, StorageError
 from memory_wire.index.cache import IndexCache, remove_folder
 from memory_wire.service.changes import Added, Gone, Outcome
 from memory_wire.service.rows import BankRows, row_of
-from memory_wire.store.place import index_folder
+from memory_wire.store.place import frozen, index_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -161,9 +161,10 @@ class Indexes:
     def _tidy(self, purge: bool) -> None:
         """Before what is in memory is given up: a database that was replaced is noticed, what deleted banks left is removed."""
         try:
-            while purge and self.store.purge():
-                continue
-            self._sweep()
+            if not frozen(self.store.path):
+                while purge and self.store.purge():
+                    continue
+                self._sweep()
         except (MemoryWireError, OSError) as error:
             self._fault(error)
         if self._file != self.store.file:

@@ -21,7 +21,7 @@ from memory_wire.service.keys import Keys
 from memory_wire.service.recalls import Recalls
 from memory_wire.service.settings import Settings
 from memory_wire.store import sqlite
-from memory_wire.store.place import absent
+from memory_wire.store.place import absent, frozen
 from memory_wire.store.rows import Bank
 
 TYPE_CHECKING = False
@@ -129,7 +129,13 @@ class Service:
         return self.store.secret if self._store is not None or not absent(self.path) else b""
 
     def open(self) -> None:
-        """Opens the store now, making it when that is allowed. Raises StoreMissing, StoreRefused, StorageError."""
+        """Opens the store now, making it when that is allowed; on read-only media for reading.
+
+        Raises StoreMissing, StoreRefused, StorageError.
+        """
+        if frozen(self.path):
+            with self.store.read():
+                return
         self.store.open()
 
     def _open(self, create: bool) -> Store:

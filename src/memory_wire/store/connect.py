@@ -11,7 +11,7 @@ import time
 
 from memory_wire.config import BUSY_MS, CACHE_KIB, JOURNAL_BYTES
 from memory_wire.errors import MemoryWireError, StorageError, StoreMissing, StoreRefused
-from memory_wire.store import migrate
+from memory_wire.store import migrate, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,9 +56,12 @@ def writer(path: str, sync: str) -> tuple[sqlite3.Connection, dict[str, bytes]]:
         raise explained(error, path) from error
 
 
-def reader(path: str) -> tuple[sqlite3.Connection, dict[str, bytes]] | None:
-    """A connection that only reads, and what the store knows of itself; None when the store must be made or upgraded first."""
-    connection = _connect(path)
+def reader(path: str, frozen: bool = False) -> tuple[sqlite3.Connection, dict[str, bytes]] | None:
+    """A connection that only reads, and what the store knows of itself; None when the store must be made or upgraded first.
+
+    `frozen`: nobody can write the file now. SQLite then needs no lock and no log, which it couldn't make; it doesn't notice changes either.
+    """
+    connection = _connect(path, "mode=ro&immutable=1" if frozen else "mode=rw")
     try:
         if migrate.version(connection, path) < migrate.VERSION:
             connection.close()
@@ -82,6 +85,8 @@ def explained(error: BaseException, path: str) -> BaseException:
             return StoreMissing(path)
         if "locked" in str(error):
             return StorageError(f"{path}: {error}")
+        if place.frozen(path):
+            return StoreRefused(f"store refused: {os.path.dirname(path)} is on a file system mounted read-only")
         if not os.access(os.path.dirname(path), os.W_OK):
             return StoreRefused(f"store refused: {os.path.dirname(path)} can't be written, which even reading needs")
         return StoreRefused(f"store refused: {path}: {error}")
@@ -95,12 +100,12 @@ def _meta(connection: sqlite3.Connection) -> dict[str, bytes]:
     return dict(connection.execute("SELECT key, value FROM meta"))
 
 
-def _connect(path: str) -> sqlite3.Connection:
+def _connect(path: str, how: str = "mode=rw") -> sqlite3.Connection:
     """`mode=rw`: SQLite must never make a file, a store that has vanished is an error."""
     name = "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in os.fsencode(path))
     try:
         connection = sqlite3.connect(
-            f"file:{name}?mode=rw",
+            f"file:{name}?{how}",
             uri=True,
             timeout=BUSY_MS / 1000,
             isolation_level=None,

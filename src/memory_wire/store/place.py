@@ -56,6 +56,14 @@ def identity(path: str) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
+def frozen(path: str) -> bool:
+    """Whether nobody here can change the database: its file system is mounted read-only and nothing waits in a log beside it."""
+    try:
+        return bool(os.statvfs(os.path.dirname(path)).f_flag & os.ST_RDONLY) and not os.path.exists(path + "-wal")
+    except FileNotFoundError:
+        return False
+
+
 def _there(path: str) -> bool:
     """A file of no length is what a creation leaves that was cut off before its first commit."""
     try:

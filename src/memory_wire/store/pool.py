@@ -71,7 +71,7 @@ class Pool:
                 reader = self._open()
                 self.readers.append(reader)
                 return reader
-            if reader.file == file:
+            if reader.file == file and not reader.once:
                 return reader
             self._drop(reader)
 

@@ -41,14 +41,17 @@ FROM unit WHERE bank = ? AND id > ? AND id <= ? AND deleted IS NULL ORDER BY id 
 class Reader:
     """One read transaction: everything it returns is of one moment."""
 
-    __slots__ = ("_execute", "_make_durable", "connection", "file", "serial", "version")
+    __slots__ = ("_execute", "_make_durable", "connection", "file", "once", "serial", "version")
 
-    def __init__(self, connection: Connection, serial: int, file: tuple[int, int], make_durable: Callable[[Connection], None]) -> None:
+    def __init__(
+        self, connection: Connection, serial: int, file: tuple[int, int], make_durable: Callable[[Connection], None], once: bool = False
+    ) -> None:
         self.connection = connection  # for backup and check, which read the database as a whole
         self._execute = connection.execute
         self._make_durable = make_durable
         self.serial = serial
         self.file = file  # device and inode of the database it reads
+        self.once = once  # good for one transaction: it wouldn't notice what another mount of the file system lets somebody write
         self.version = (serial, 0)  # equal pairs mean that nothing was committed in between, by whatever process
 
     # the transaction ---------------------------------------------------------------------------------------------------------------

@@ -156,7 +156,8 @@ class Store:
 
         connect.require()
         file = place.identity(self.path)
-        opened = connect.reader(self.path)
+        frozen = place.frozen(self.path)
+        opened = connect.reader(self.path, frozen)
         if opened is None:  # the schema must be made or upgraded first
             self.open()
             opened = connect.reader(self.path)
@@ -164,7 +165,7 @@ class Store:
                 raise StorageError(f"{self.path}: the schema is not there")
         connection, self._meta = opened
         self._serial += 1
-        return Reader(connection, self._serial, file, self._make_durable)
+        return Reader(connection, self._serial, file, self._make_durable, once=frozen)
 
     def _make_durable(self, connection: Connection) -> None:
         """After this, everything the connection's snapshot shows has reached the disk. Raises StorageError.
