@@ -72,6 +72,11 @@ def abort(disk: Disk) -> None:
     subprocess.run(["mount", "-o", "remount,abort", str(disk.path)], check=True)
 
 
+def remount(disk: Disk, how: str) -> None:
+    """`ro` or `rw`."""
+    subprocess.run(["mount", "-o", f"remount,{how}", str(disk.path)], check=True)
+
+
 def limit(pid: int, size: int | None) -> None:
     """No file of the process may be written beyond this size any more; None lifts the limit."""
     hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)[1]

@@ -5,16 +5,18 @@ A clear error for each write that fails, answers go on, nothing acknowledged is 
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from memory_wire import Client, Memory
-from memory_wire.errors import StorageError
+from memory_wire.errors import StorageError, StoreRefused
 from memory_wire.index import bank
-from tests.crash.asking import ask, copy, index_files, index_of, questions
-from tests.crash.disks import abort, failing, small
+from tests.crash.asking import ask, copy, errors, index_files, index_of, questions, reindex
+from tests.crash.disks import abort, failing, remount, small
 from tests.crash.load import text_of
 from tests.crash.writers import BANKS, ENOUGH, KIB, Writers, announced, holds, sound, url
 from tests.serve.serving import Serving
@@ -92,6 +94,27 @@ def test_an_index_without_space(tmp_path: Path, kib: int, monkeypatch: pytest.Mo
     sound(db, writers)
 
 
+def test_a_rebuild_without_space(tmp_path: Path) -> None:
+    """Says so and leaves the index as it was."""
+    with small(tmp_path / "disk", 12 * KIB) as disk:
+        db = disk.path / "memory.db"
+        with Memory(db) as store:
+            writers = [Writers(store, "first")]
+            writers[0].run(40)
+            store.service.idle()
+            answers = ask(store, BANKS, questions("rebuild"))
+            disk.fill(50 * KIB)
+            for _ in range(3):
+                with pytest.raises(StorageError) as raised:
+                    reindex(db)
+                assert "No space left" in raised.value.detail
+                assert ask(store, BANKS, questions("rebuild")) == answers
+            disk.empty()
+            reindex(db)
+            assert ask(store, BANKS, questions("rebuild")) == answers
+        sound(db, writers)
+
+
 def test_a_disk_that_turns_read_only(tmp_path: Path) -> None:
     """As after an error of the medium: answers go on, also after an idle moment, and what was acknowledged is found on a copy."""
     with failing(tmp_path / "disk") as disk:
@@ -137,3 +160,39 @@ def test_a_server_whose_disk_turns_read_only(tmp_path: Path) -> None:
             assert server.stop() == 0
             assert "Traceback" not in server.stderr, server.stderr
         sound(copy(disk.path / "memory.db", tmp_path / "copy"), writers)
+
+
+def test_a_store_on_read_only_media(tmp_path: Path) -> None:
+    """One that was closed in order: it answers, also through a server and the command line, takes no write and goes on when it may."""
+    with small(tmp_path / "disk", 12 * KIB) as disk:
+        db = disk.path / "memory.db"
+        with Memory(db) as store:
+            writers = [Writers(store, "before")]
+            writers[0].run(30)
+            store.service.idle()
+            writers[0].run(3)
+            answers = ask(store, BANKS, questions("media"))
+        remount(disk, "ro")
+        with Memory(db) as store:
+            for _ in range(2):
+                assert ask(store, BANKS, questions("media")) == answers
+                holds(store, writers)
+                with pytest.raises(StoreRefused, match="mounted read-only"):
+                    store.retain("more", bank="a")
+                store.service.idle()
+            assert store.service.gauges()["index_faults"] == 0
+        assert errors(db) == []
+        with Memory(disk.path / "new.db") as store, pytest.raises(StoreRefused, match="Read-only file system"):
+            store.retain("first")
+        with Serving(tmp_path, "--quiet", "0.05", db="disk/memory.db", wait=False) as server, Client(announced(server)) as store:
+            assert ask(store, BANKS, questions("media")) == answers
+            with pytest.raises(StorageError):
+                store.retain("more", bank="a")
+            time.sleep(0.2)
+            holds(store, writers)
+            assert server.stop() == 0
+            assert "Traceback" not in server.stderr, server.stderr
+        command = [sys.executable, "-W", "error", "-m", "memory_wire", "recall", "--db", str(db), "--bank", "a", "baba bavan"]
+        assert subprocess.run(command, capture_output=True, check=True).stdout
+        remount(disk, "rw")
+        sound(db, writers)
