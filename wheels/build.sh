@@ -101,7 +101,7 @@ twice() {
   tools
   say "the same again"
   rm -rf "$SCRATCH/again" "$SCRATCH/elsewhere" && mkdir -p "$SCRATCH/again"
-  (umask 077 && pack "$SCRATCH/again" "$SCRATCH/elsewhere/tree" && compile "$SCRATCH/again" "$SCRATCH/elsewhere/a/longer/way/to/it")
+  (export TZ=Pacific/Apia LC_ALL=C && pack "$SCRATCH/again" "$SCRATCH/elsewhere/tree" && compile "$SCRATCH/again" "$SCRATCH/elsewhere/a/longer/way/to/it")
   cmp "$DIST"/memory_wire-*.tar.gz "$SCRATCH"/again/memory_wire-*.tar.gz
   "$TOOLS/bin/python" -m wheels.check --same "$DIST"/memory_wire-*.whl "$SCRATCH"/again/memory_wire-*.whl
   echo "same bytes"

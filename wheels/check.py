@@ -95,9 +95,9 @@ def archive(wheel: Wheel, source: Path) -> Iterator[str]:
         yield "a name leads out of the folder"
     if len({entry.date_time for entry in wheel.entries}) > 1:
         yield "dates differ between files: SOURCE_DATE_EPOCH was not set"
-    for entry in wheel.entries:
-        if entry.external_attr >> 16 & 0o444 != 0o444:
-            yield f"not readable by all: {entry.filename}"
+    closed = [entry.filename for entry in wheel.entries if entry.external_attr >> 16 & 0o444 != 0o444]
+    if closed:
+        yield f"{len(closed)} files not readable by all, as {closed[0]}"
     record = wheel.info + "RECORD"
     rows = {row[0]: row[1] for row in csv.reader(wheel.files.get(record, b"").decode().splitlines()) if len(row) == 3}
     for name, data in wheel.files.items():
