@@ -23,7 +23,7 @@ from tests.crash.load import BANKS, fields_of, text_of
 from tests.crash.model import contents
 
 LONG = os.environ.get("MEMORY_WIRE_LONG") == "1"
-PLACES = 200 if LONG else 8
+PLACES = 200 if LONG else 4
 ROOT = Path(__file__).parents[2]
 BANK = BANKS[0]
 ASKED = questions("log", 8)
