@@ -26,7 +26,9 @@ IDLE_SECONDS = 60.0
 STALL_SECONDS = 30.0  # in which a reader must take WRITE_LOW bytes
 SWEEP_SECONDS = 1.0  # how often deadlines are looked at while connections exist
 DRAIN_SECONDS = 10.0
-QUIET_SECONDS = 10.0  # without a request, before caches are given back
+QUIET_SECONDS = 10.0  # without a request, before caches and memory are given back
+FAULT_BYTES = 16 * 1024  # of a library mapped by one page fault, instead of the kernel's 64 KiB
+FAULT_LEAST = 512 * 1024  # smaller ones aren't worth it
 
 # memories --------------------------------------------------------------------------------------------------------------------------
 BANK_CHARS = 512

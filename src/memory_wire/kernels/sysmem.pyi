@@ -8,6 +8,12 @@ def release() -> int:
     page cache. Holds the interpreter's lock: nothing of this process runs meanwhile.
     """
 
+def window(size: int, least: int) -> int:
+    """Has a page fault in a library of at least `least` bytes map `size` bytes around it, not 64 KiB. Returns how many pieces that made.
+
+    For once all libraries are loaded. Each piece costs the kernel about 200 bytes. Raises ValueError when `size` isn't whole pages.
+    """
+
 def resident() -> int:
     """Resident set in KiB, -1 where the system doesn't tell."""
 

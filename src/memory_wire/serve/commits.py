@@ -7,13 +7,13 @@ Everything here but `commit`, `idle` and `work` runs on the loop thread.
 from __future__ import annotations
 
 import _thread
-from collections import deque
 
 from memory_wire.config import GROUP_MAX
 from memory_wire.errors import StorageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections import deque
     from collections.abc import Callable
 
     from msgspec import Struct
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     Call = tuple[Op, Scope, Struct]
     Deliver = Callable[[list[tuple[Request, object]]], None]
+else:
+    from _collections import deque  # the package around it is large
 
 
 class Commits:

@@ -6,8 +6,6 @@ Dispatch answers them; this module decides when.
 
 from __future__ import annotations
 
-from collections import deque
-
 from memory_wire import config
 from memory_wire.serve.incoming import IDLE, Incoming, Request
 from memory_wire.serve.reply import CONTINUE, text
@@ -15,8 +13,11 @@ from memory_wire.serve.reply import CONTINUE, text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from asyncio import Transport
+    from collections import deque
 
     from memory_wire.serve.loop import Server
+else:
+    from _collections import deque  # the package around it is large
 
 
 class Connection:

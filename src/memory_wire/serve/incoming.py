@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 from httptools.parser.errors import HttpParserCallbackError, HttpParserError, HttpParserUpgrade
 from httptools.parser.parser import HttpRequestParser
 
@@ -16,12 +14,15 @@ from memory_wire.serve.reply import TEXT, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections import deque
     from collections.abc import Callable
 
     from memory_wire.serve.dispatch import Dispatch
     from memory_wire.serve.http import Connection
     from memory_wire.serve.reply import Reply
     from memory_wire.serve.routes import Route
+else:
+    from _collections import deque  # the package around it is large
 
 IDLE, HEAD, BODY = range(3)  # between messages, within a head, within a body
 WANTED = frozenset((b"content-length", b"content-type", b"expect", b"host", b"origin", b"transfer-encoding"))

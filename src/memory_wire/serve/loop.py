@@ -112,7 +112,9 @@ class Server:
             self.log.notice(f"warning: commands won't find this server, serve.json can't be written: {error}")
         shown = " and ".join(name if "://" in name else f"http://{name}" for name in names)
         self.log.notice(f"serving {self.settings.db} at {shown}")
-        self.loop.call_soon(self.trim)
+        if self.settings.trim:
+            sysmem.window(config.FAULT_BYTES, config.FAULT_LEAST)
+        self.loop.call_soon(self.trim)  # what only the start needed
 
     # accepting ---------------------------------------------------------------------------------------------------------------------
 

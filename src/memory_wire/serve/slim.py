@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 import sys
-from types import ModuleType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from types import ModuleType
 
     from memory_wire.serve.standins import Names
+else:
+    ModuleType = type(sys)  # the module types is one more to keep
 
 LEVELS = {
     "launch": "a fresh interpreter, isolated and without site: no .pth file runs code in the server",
@@ -32,7 +34,8 @@ TESTED = {  # level: {package: versions}; what is tested is in tests/footprint
     "loop": {"uvloop": ("0.23.0",)},
 }
 BOOT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli", "boot.py")
-PATH_OPTION = "memory_wire"
+PATH_OPTION = "memory_wire"  # -X option that hands the module search path over
+BIND = "LD_BIND_NOW"  # symbols are looked up at start, in pages that are dropped then, instead of at the first call
 STRUCTS = (  # what the package msgspec takes from its C module
     "NODEFAULT UNSET DecodeError EncodeError Meta MsgspecError Raw Struct StructMeta UnsetType ValidationError "
     "convert defstruct to_builtins"
@@ -80,12 +83,13 @@ def restart(words: Sequence[str]) -> None:
 
 def again(options: Sequence[str], words: Sequence[str]) -> None:
     """Starts over in this process with the interpreter options given and those that were given to us."""
-    switches = [f"-X{name}" if value is True else f"-X{name}={value}" for name, value in sys._xoptions.items() if name != PATH_OPTION]
+    switches = [f"-X{name}" if value is True else f"-X{name}={value}" for name, value in sys._xoptions.items()]
     warned = [f"-W{option}" for option in sys.warnoptions]
     optimise = ["-" + "O" * sys.flags.optimize] if sys.flags.optimize else []
     sys.stdout.flush()
     sys.stderr.flush()
-    os.execv(sys.executable, [sys.executable, *options, *switches, *warned, *optimise, BOOT, *words])
+    bind = {} if BIND in os.environ else {BIND: "memory-wire"}
+    os.execve(sys.executable, [sys.executable, *options, *switches, *warned, *optimise, BOOT, *words], {**os.environ, **bind})
 
 
 # loading ---------------------------------------------------------------------------------------------------------------------------
@@ -93,6 +97,8 @@ def again(options: Sequence[str], words: Sequence[str]) -> None:
 
 def load() -> None:
     """Imports uvloop, msgspec, httptools and SQLite with the levels that are wanted and tested; warns of those that aren't."""
+    if os.environ.get(BIND) == "memory-wire":
+        del os.environ[BIND]  # ours, not for the children
     levels = set(wanted())
     for level in sorted(levels):
         reason = untested(level)

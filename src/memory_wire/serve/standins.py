@@ -7,11 +7,11 @@ processes, executors, name lookups). Only slim.py uses this module; nothing of i
 from __future__ import annotations
 
 import sys
-from types import CoroutineType
+from _weakref import ref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
 
 Names = dict[str, object]
 
@@ -35,6 +35,22 @@ def failures(*names: str) -> Names:
 
 class CancelledError(BaseException):
     """What uvloop gives for a request it has cancelled."""
+
+
+class Transports:
+    """uvloop's transports by descriptor, not kept alive; a number that was given to another descriptor is overwritten."""
+
+    def __init__(self) -> None:
+        self.refs: dict[int, ref[object]] = {}
+
+    def __setitem__(self, descriptor: int, transport: object) -> None:
+        self.refs[descriptor] = ref(transport)
+
+    def __getitem__(self, descriptor: int) -> object:
+        found = self.refs[descriptor]()
+        if found is None:
+            raise KeyError(descriptor)
+        return found
 
 
 class Logger:
@@ -101,7 +117,7 @@ class Task(Future):
     __slots__ = ("coroutine", "loop")
 
     def __init__(
-        self, coroutine: CoroutineType[Future, object, object], *, loop: object, context: object = None, eager_start: object = None
+        self, coroutine: Coroutine[Future, object, object], *, loop: object, context: object = None, eager_start: object = None
     ) -> None:
         Future.__init__(self)
         self.coroutine = coroutine
@@ -126,8 +142,17 @@ class Task(Future):
         self.loop.call_soon(self.step)  # type: ignore[attr-defined]
 
 
+async def nothing() -> None:
+    return
+
+
 def is_coroutine(found: object) -> bool:
-    return isinstance(found, CoroutineType)
+    return type(found) is COROUTINE
+
+
+sample = nothing()
+COROUTINE = type(sample)
+sample.close()
 
 
 def is_coroutine_function(found: object) -> bool:
@@ -185,8 +210,10 @@ def library() -> dict[str, Names]:
         "typing": absent(
             "Any", "ClassVar", "Final", "Generic", "Literal", "Optional", "Protocol", "TypeAliasType", "TypeVar", "Union", "_GenericAlias"
         ),
+        "types": {"UnionType": type(int | None), "GenericAlias": type(list[int]), "ModuleType": type(sys)},
         "uuid": {**absent("UUID"), "SafeUUID": type("SafeUUID", (), {"unknown": None})},
         "warnings": {"warn": _warnings.warn},
+        "weakref": {"WeakValueDictionary": Transports, "WeakSet": set},
     }
 
 

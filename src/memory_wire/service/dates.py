@@ -5,8 +5,13 @@ A stored date is milliseconds since 1970-01-01T00:00:00Z, negative before; years
 
 from __future__ import annotations
 
-from datetime import date
 from time import time_ns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import date
+else:
+    from _datetime import date  # the module around it holds a second datetime, written in Python
 
 DAY_MS = 86_400_000
 MINUTE_MS = 60_000

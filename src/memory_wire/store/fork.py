@@ -6,16 +6,34 @@ Before a fork every store waits, shortly, until no call is inside SQLite. The ch
 from __future__ import annotations
 
 import os
-import weakref
 from _thread import allocate_lock
+from _weakref import ref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from sqlite3 import Connection
 
     from memory_wire.store.sqlite import Store
 
-stores: weakref.WeakSet[Store] = weakref.WeakSet()  # a store adds itself
+
+
+class Stores:
+    """Every store that lives, none kept alive."""
+
+    def __init__(self) -> None:
+        self._refs: dict[int, ref[Store]] = {}
+
+    def add(self, store: Store) -> None:
+        """Called by a store when it is made."""
+        key = id(store)
+        self._refs[key] = ref(store, lambda _: self._refs.pop(key, None))
+
+    def __iter__(self) -> Iterator[Store]:
+        return iter([store for found in list(self._refs.values()) if (store := found()) is not None])
+
+
+stores = Stores()
 _quiet: list[Store] = []
 _forking = allocate_lock()  # one fork at a time: the hooks of two must not mix
 

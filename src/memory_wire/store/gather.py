@@ -7,13 +7,14 @@ them. No thread of its own, no timer: a lone writer commits at once.
 from __future__ import annotations
 
 from _thread import allocate_lock
-from collections.abc import Callable, Sequence
 
 from memory_wire.config import GROUP_MAX
 from memory_wire.errors import StorageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from memory_wire.store.group import Work
 
 
