@@ -19,6 +19,7 @@ from memory_wire.client import Surface
 from memory_wire.errors import DocumentExists, Unreachable
 
 BANKS = ("alpha", "beta", "gamma")
+OFTEN = ("alpha", "alpha", "alpha", "beta", "gamma")  # one grows large enough to be merged beside the writers
 DOCUMENTS = 4  # of one lane and bank
 SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu".split()
 WORDS = [a + b + c for a in SYLLABLES for b in SYLLABLES[::3] for c in ("", "n")]
@@ -99,7 +100,7 @@ class Lane:
             often = self.retain, self.retain, self.batch, self.batch
             op = self.chance.choice((*often, self.replace, self.append, self.forget, self.short_lived))
             try:
-                op(step, self.chance.choice(BANKS))
+                op(step, self.chance.choice(OFTEN))
             except Unreachable:  # the server was killed; what is under way stays without its `done`
                 return
 
@@ -122,7 +123,7 @@ class Lane:
         assert again.deduplicated and again.id == answer.id
 
     def batch(self, step: int, bank: str) -> None:
-        event = self.begin(step, "batch", bank, self.chance.choice((2, 10, 50, 200)))
+        event = self.begin(step, "batch", bank, self.chance.choice((2, 10, 50, 200, 400)))
         items = [{"content": text, **fields_of(event.key, place)} for place, text in enumerate(event.texts)]
         results = self.surface.retain_batch(items, bank=bank).results
         self.done(event, [one.id for one in results])  # type: ignore[union-attr]
