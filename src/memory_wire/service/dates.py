@@ -29,6 +29,12 @@ def now_ms() -> int:
     return time_ns() // 1_000_000
 
 
+def idle() -> None:
+    """Forgets what was kept for the next answers: a few small objects keep whole arenas of the interpreter's memory."""
+    _shown.clear()
+    _terms.clear()
+
+
 def stamp(ms: int) -> str:
     """The date as served: `YYYY-MM-DDTHH:MM:SS.mmmZ`, fixed width."""
     minute, rest = divmod(ms, MINUTE_MS)

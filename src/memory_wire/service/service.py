@@ -210,6 +210,7 @@ class Service:
         self.recalls.idle()
         self._settings.clear()
         pipeline.idle()
+        dates.idle()
         if self._index is not None:
             self._index.idle()
         if self._store is not None:
