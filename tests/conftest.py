@@ -1,8 +1,14 @@
-"""One Hypothesis profile for all tests: no deadlines, since two cores are shared; failures print how to run them again."""
+"""One Hypothesis profile for all tests: no deadlines, since two cores are shared; failures print how to run them again.
+
+Where `CI` is set the examples are the same in every run, so that a change is judged by what it changes; the long tier searches anew.
+"""
 
 from __future__ import annotations
+
+import os
 
 from hypothesis import settings
 
 settings.register_profile("suite", deadline=None, print_blob=True)
-settings.load_profile("suite")
+settings.register_profile("same", deadline=None, print_blob=True, derandomize=True, database=None)
+settings.load_profile("same" if os.environ.get("CI") and not os.environ.get("MEMORY_WIRE_LONG") else "suite")
