@@ -54,7 +54,7 @@ def _write_all(folder: str, language: int, rows: RowSource, progress: Callable[[
         state.newest = max(newest, gap.after + config.REINDEX_UNITS)  # large arenas
         page = rows.rows(gap.after, None, config.INDEX_PAGE)
         for row in page:
-            state.add(gap, row, None)
+            state.take(gap, row)
         if progress is not None:
             progress(gap.after if page else newest, newest)
         done = len(page) < config.INDEX_PAGE

@@ -245,7 +245,7 @@ class State:
             wanted = min(config.INDEX_PAGE, budget - taken)
             page = rows.rows(gap.after, gap.upto, wanted)
             for row in page:
-                self.add(gap, row, None)
+                self.take(gap, row)
             taken += len(page)
             if len(page) == wanted:
                 continue
@@ -255,6 +255,13 @@ class State:
                 self.gaps.remove(gap)
             break
         return taken
+
+    def take(self, gap: Gap, row: Row) -> None:
+        """Indexes one row of a gap. One that can't be is passed over, so that the others are still found: `check` names it."""
+        try:
+            self.add(gap, row, None)
+        except ValueError:
+            gap.after = row[0]
 
     def add(self, gap: Gap, row: Row, packed: bytes | None) -> None:
         """Indexes one row of a gap. Raises ValueError for a row that can't be indexed."""

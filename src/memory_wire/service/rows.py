@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 Row = tuple[int, int, int, int, int, list[bytes], str, str]
 
 SPEAKER_FIELD = b"\x03"
+SPEAKER_TERMS = 32  # more words are no name; the index takes a bounded number of fields
 ROLE_BITS = 0b11
 
 
@@ -35,7 +36,7 @@ def row_of(unit: IndexRow, language: int) -> Row:
     if unit.tags:
         fields += [tag_key(tag) for tag in unit.tags]
     if speaker:
-        fields += [SPEAKER_FIELD + term for term in dict.fromkeys(terms(speaker, language))]
+        fields += [SPEAKER_FIELD + term for term in list(dict.fromkeys(terms(speaker, language)))[:SPEAKER_TERMS]]
     position = unit.position if unit.session >= 0 else -1
     return unit.id, unit.created, flags, unit.session, position, fields, header, text
 
