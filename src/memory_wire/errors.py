@@ -122,6 +122,12 @@ class CannotListen(MemoryWireError):
         super().__init__(f"can't listen on {name}: {reason}")
 
 
+class UnitRefused(MemoryWireError):
+    """The service manager's files can't be written or removed here; the message says why."""
+
+    code = "unit_refused"
+
+
 class Unreachable(MemoryWireError):
     """No server answers at the endpoint."""
 
