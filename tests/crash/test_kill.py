@@ -47,6 +47,38 @@ def test_kill_under_load(tmp_path: Path) -> None:
     assert acknowledged >= ROUNDS
 
 
+MAKER = """
+import os, sys
+from memory_wire import Memory
+for number in range(100_000):
+    with Memory(f"{sys.argv[1]}/{number}/memory.db") as store:
+        store.retain("the first")
+        os.write(1, b"%d\\n" % number)
+"""
+
+
+def test_kill_while_a_store_is_made(tmp_path: Path) -> None:
+    """It is taken up by whoever comes next, and holds what was acknowledged."""
+    chance = random.Random(SEED)
+    for number in range(ROUNDS):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        command = [sys.executable, "-W", "error", "-c", MAKER, str(folder)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as maker:
+            assert maker.stdout is not None
+            lines = [maker.stdout.readline()]
+            time.sleep(0.06 * chance.random())
+            maker.kill()
+            lines += maker.stdout
+        last = str(max(int(name) for name in os.listdir(folder)))
+        db = folder / last / "memory.db"
+        with Memory(db) as store:
+            store.retain("the second")
+            found = sorted(hit.content for hit in store.recall("first second"))
+        assert found == ["the first", "the second"] or (found == ["the second"] and f"{last}\n".encode() not in lines), (SEED, number)
+        assert errors(db) == []
+
+
 def one_round(db: Path, model: Model, number: int) -> bool:
     """Load until a random moment, then a look at what is left: at a copy of it, or in place. Whether files of the index were left over."""
     chance = random.Random(f"{SEED}/{number}")
