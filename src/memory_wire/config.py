@@ -37,6 +37,7 @@ CONTEXT_CHARS = 1_000_000
 KEY_CHARS = 1_024  # document_id, session, speaker
 TAGS = 20  # the head is kept
 TAG_CHARS = 256
+POSITIONS = 1 << 31  # in a session, that an import may bring along; the index has 32 bits
 BATCH_ITEMS = 1_000
 CONFIG_BYTES = 256 * 1024
 PAGE_LIMIT = 50
@@ -49,6 +50,7 @@ CHARS_PER_TOKEN = 4
 RESULTS = 100
 CANDIDATES = 100
 QUERY_TERMS = 64
+QUERY_CHARS = 100_000  # of a query that are read
 TRUNCATED = "…[truncated]"
 
 # index -----------------------------------------------------------------------------------------------------------------------------

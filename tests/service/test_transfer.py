@@ -96,11 +96,59 @@ def test_one_bank(tmp_path: Path) -> None:
             '{"memory":"00000000-0000-4000-8000-000000000000","content":" ","created_at":"2020-01-01"}',
             "line 3: invalid content",
         ),
+        ('{"format":"memory-wire","version":1}\n{"bank":"b","project":" "}', "line 2: invalid project"),
+        ('{"format":"memory-wire","version":1}\n{"bank":"b","project":"a\\u0000"}', "line 2: invalid project"),
     ],
 )
 def test_what_is_no_export(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(Invalid, match=said):
         transfer.import_(str(tmp_path / "memory.db"), io.BytesIO(text.encode()), quiet)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("position", value) for value in (-1, 1 << 31, (1 << 32) - 1, 1 << 40, 1 << 63)] + [("kind", value) for value in (-1, 2, 3, 1 << 70)],
+)
+def test_numbers_that_no_store_has_are_refused(field: str, value: int, tmp_path: Path) -> None:
+    line = {"memory": "00000000-0000-4000-8000-000000000000", "content": "y", "created_at": "2020-01-01", "session": "s", field: value}
+    text = b'{"format":"memory-wire","version":1}\n{"bank":"b"}\n' + msgspec.json.encode(line)
+    with pytest.raises(Invalid, match=f"line 3: invalid {field}"):
+        transfer.import_(str(tmp_path / "memory.db"), io.BytesIO(text), quiet)
+    with Memory(tmp_path / "memory.db") as store:
+        store.retain("still fine", bank="b", session="s")
+        assert len(store.recall("still fine", bank="b")) == 1
+    assert maintenance.check(str(tmp_path / "memory.db"), quiet) == []
+
+
+def test_the_last_position_an_import_may_bring(tmp_path: Path) -> None:
+    line = {"memory": "00000000-0000-4000-8000-000000000000", "content": "y", "created_at": "2020-01-01", "session": "s"}
+    text = b'{"format":"memory-wire","version":1}\n{"bank":"b"}\n' + msgspec.json.encode({**line, "position": (1 << 31) - 1})
+    transfer.import_(str(tmp_path / "memory.db"), io.BytesIO(text), quiet)
+    with Memory(tmp_path / "memory.db") as store:
+        store.retain("after it", bank="b", session="s")
+        assert len(store.recall("y after it", bank="b")) == 2
+        assert store.service.gauges()["index_faults"] == 0
+
+
+@pytest.mark.parametrize("name", ["memory.db", "memory.db-wal", "memory.db-shm", "memory.db.index", "memory.db.index/x", "link", "hard"])
+def test_an_export_never_takes_the_place_of_the_store(name: str, tmp_path: Path) -> None:
+    db = tmp_path / "memory.db"
+    fill(db)
+    (tmp_path / "link").symlink_to("memory.db")
+    (tmp_path / "hard").hardlink_to(db)
+    with pytest.raises(Invalid, match="is part of the store"):
+        transfer.export(str(db), str(tmp_path / name), None, quiet)
+    with Memory(db, create=False) as store:
+        assert store.stats(bank="big bank").memories == 900
+
+
+def test_an_export_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    db = tmp_path / "memory.db"
+    fill(db)
+    for name in ("no/such/folder", ".", "memory.db/x"):
+        with pytest.raises(Invalid, match="invalid file"):
+            transfer.export(str(db), str(tmp_path / name), None, quiet)
+    assert not list(tmp_path.parent.glob("*.part"))
 
 
 def test_hand_written_lines_are_redacted(tmp_path: Path) -> None:

@@ -14,12 +14,14 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from memory_wire import types as t
+from memory_wire.config import POSITIONS
 from memory_wire.errors import Invalid, MemoryWireError
 from memory_wire.kernels.text import content_hash
 from memory_wire.service import dates, memories, open_service, validate
 from memory_wire.service.keys import PLACEHOLDER, Keys
 from memory_wire.store.ids import parse, show
-from memory_wire.store.rows import MEMORY, NewUnit
+from memory_wire.store.place import index_folder
+from memory_wire.store.rows import MEMORY, RECORD, NewUnit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,18 +73,45 @@ class MemoryLine(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 def export(path: str, file: str | None, bank: str | None, progress: Progress, project: str = "default") -> int:
-    """Writes one bank or all of a store to a file, or to standard output; returns how many memories. Raises StoreMissing."""
+    """Writes one bank or all of a store to a file, or to standard output; returns how many memories. Raises StoreMissing, Invalid."""
+    if file is not None and is_of_store(file, path):
+        raise Invalid("file", f"{file} is part of the store")
     with open_service(path, create=False) as service:
         service.open()
-        if file is None:
-            return write(service, sys.stdout.buffer, bank, progress, project)
-        part = f"{file}.part"
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+        try:
+            if file is None:
+                return write(service, sys.stdout.buffer, bank, progress, project)
+            return write_file(service, file, bank, progress, project)
+        except OSError as error:
+            raise Invalid("file", f"{file or 'standard output'}: {error.strerror or error}") from None
+
+
+def write_file(service: Service, file: str, bank: str | None, progress: Progress, project: str) -> int:
+    """Writes to a new file that takes the name when it is whole; a failure leaves nothing."""
+    part = f"{file}.part"
+    try:
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb") as out:
             count = write(service, out, bank, progress, project)
             out.flush()
             os.fsync(out.fileno())
         os.replace(part, file)
-        return count
+    except BaseException:
+        if os.path.exists(part):
+            os.unlink(part)
+        raise
+    return count
+
+
+def is_of_store(file: str, path: str) -> bool:
+    """Whether a file, or what will be written beside it first, is the database, its log, its index or its key."""
+    store = os.path.realpath(path)
+    index = index_folder(store)
+    own = {store, index, *(store + end for end in ("-wal", "-shm", "-journal", ".key"))}
+    there = os.path.exists(store)
+    for name in (os.path.realpath(file), os.path.realpath(f"{file}.part")):
+        if name in own or name.startswith(index + os.sep) or (there and os.path.exists(name) and os.path.samefile(name, store)):
+            return True
+    return False
 
 
 def write(service: Service, out: BinaryIO, only: str | None, progress: Progress, project: str) -> int:
@@ -216,6 +245,10 @@ def unit_of(entry: MemoryLine, keys: Keys) -> memories.Draft:
     """The line checked and redacted like a retain."""
     if parse(entry.memory) is None:
         raise Invalid("memory", "must be an id")
+    if entry.kind not in (MEMORY, RECORD):
+        raise Invalid("kind", f"must be {MEMORY} or {RECORD}")
+    if entry.position is not None and not 0 <= entry.position < POSITIONS:
+        raise Invalid("position", f"must be 0 to {POSITIONS - 1:,}")
     request = t.Retain(
         content=entry.content,
         context=entry.context,

@@ -91,7 +91,7 @@ def moment(field: str, value: object) -> int | None:
 
 
 def scope(value: types.Scope) -> None:
-    """The bank's name: not blank, bounded, legal text."""
+    """The names of bank and project: not blank, bounded, legal text."""
     name = value.bank
     if not isinstance(name, str):
         raise wrong_type("bank", "a string")
@@ -99,6 +99,8 @@ def scope(value: types.Scope) -> None:
         raise Invalid("bank", f"must not be blank and at most {config.BANK_CHARS} characters", "invalid bank id")
     if not name.isascii():
         encode("bank", name)
+    if value.project != "default" and not text("project", value.project, config.BANK_CHARS).strip():
+        raise Invalid("project", "must not be blank")
 
 
 def mode(value: object) -> None:
