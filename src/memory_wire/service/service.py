@@ -22,6 +22,7 @@ from memory_wire.service.recalls import Recalls
 from memory_wire.service.settings import Settings
 from memory_wire.store import sqlite
 from memory_wire.store.place import absent, frozen
+from memory_wire.store.reader import Reader
 from memory_wire.store.rows import Bank
 
 TYPE_CHECKING = False
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from msgspec import Struct
 
     from memory_wire.store.protocol import Tx
-    from memory_wire.store.reader import Reader
     from memory_wire.store.sqlite import Store
 
     Work = Callable[[Tx], Outcome]
@@ -158,15 +158,20 @@ class Service:
         return self.store.read()
 
     def settings_of(self, bank: Bank, source: Reader | Tx) -> Settings:
-        """The reading of the bank's configuration, kept until it changes."""
+        """The reading of the bank's configuration, kept until it changes.
+
+        One read from a write transaction isn't kept: if it is undone, another configuration gets the same version.
+        """
         if not bank.config_version:
             return settings.DEFAULTS
         key = (self.store.file, bank.id, bank.config_version)
         found = self._settings.get(key)
         if found is None:
-            if len(self._settings) >= SETTINGS_KEPT:
-                self._settings.clear()
-            found = self._settings[key] = settings.read(source.config(bank))
+            found = settings.read(source.config(bank))
+            if isinstance(source, Reader):
+                if len(self._settings) >= SETTINGS_KEPT:
+                    self._settings.clear()
+                self._settings[key] = found
         return found
 
     # life --------------------------------------------------------------------------------------------------------------------------

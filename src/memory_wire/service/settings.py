@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from memory_wire.config import RECALL_BUDGET
+from memory_wire.config import RECALL_BUDGET, TAG_CHARS
 
 LANGUAGES = {"english": 1, "en": 1, "none": 0}
 SYNONYM_WEIGHT = 0.7
@@ -30,12 +30,15 @@ def read(body: bytes | None) -> Settings:
     """The settings in a configuration body."""
     if not body or body == b"{}":
         return DEFAULTS
-    found = msgspec.json.decode(body)
+    try:
+        found = msgspec.json.decode(body)
+    except (msgspec.DecodeError, RecursionError):  # nested as deep as was just allowed when it was put: no key with an effect is
+        return DEFAULTS
     if not isinstance(found, dict):
         return DEFAULTS
     return Settings(
         budget=unsigned(found.get("recallMaxTokens"), RECALL_BUDGET),
-        retain_tags=strings(found.get("retainTags")),
+        retain_tags=tags(found.get("retainTags")),
         synonyms=synonyms(found.get("recallSynonyms")),
         language=language(found.get("language")),
         fusion="reference" if found.get("fusion") == "reference" else "default",
@@ -47,10 +50,16 @@ def unsigned(value: object, default: int) -> int:
 
 
 def strings(value: object) -> tuple[str, ...]:
-    """A list of strings; anything else in it makes the whole value malformed."""
-    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+    """A list of strings without NUL; anything else in it makes the whole value malformed."""
+    if not isinstance(value, list) or not all(isinstance(entry, str) and "\0" not in entry for entry in value):
         return ()
     return tuple(value)
+
+
+def tags(value: object) -> tuple[str, ...]:
+    """A list of tags that a retain might bring as well."""
+    found = strings(value)
+    return found if all(len(tag) <= TAG_CHARS for tag in found) else ()
 
 
 def language(value: object) -> int:
@@ -69,5 +78,5 @@ def synonyms(value: object) -> dict[str, tuple[list[str], float]]:
         weight = entry.get("weight", SYNONYM_WEIGHT)
         if not terms or isinstance(weight, bool) or not isinstance(weight, int | float) or not weight > 0:
             continue
-        found[trigger] = (list(terms), min(float(weight), 1.0))
+        found[trigger] = (list(terms), float(min(weight, 1.0)))
     return found
