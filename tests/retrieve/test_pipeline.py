@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory_wire import Memory
-from memory_wire.config import CHARS_PER_TOKEN, RESULTS, TRUNCATED
+from memory_wire.config import CHARS_PER_TOKEN, QUERY_CHARS, RESULTS, TRUNCATED
 from memory_wire.types import Hit
 
 Fresh = Callable[[], str]
@@ -174,11 +174,14 @@ def test_an_index_built_anew_answers_the_same(tmp_path: Path) -> None:
 def test_a_huge_query_is_capped_and_says_so(memory: Memory, fresh: Fresh, count: int) -> None:
     bank = fresh()
     store(memory, bank, [{"content": "word0 alone"}])
-    (hit,) = memory.recall(" ".join(f"word{i}" for i in range(count)), bank=bank, explain=True)
+    query = " ".join(f"word{i}" for i in range(count))
+    read = query[:QUERY_CHARS].split()
+    (hit,) = memory.recall(query, bank=bank, explain=True)
     assert isinstance(hit.explain, dict)
     asked = hit.explain["query"]
     assert isinstance(asked, dict)
     assert len(asked["words"]) == min(count, 64) and bool(asked["dropped"]) == (count > 64)
+    assert len(asked["words"]) + asked["n_dropped"] == len(set(read)) and len(asked["dropped"]) <= 64  # named for every hit
 
 
 def test_explained_parts_add_up(memory: Memory, fresh: Fresh) -> None:

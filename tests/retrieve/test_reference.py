@@ -95,6 +95,16 @@ def test_any_query_is_answered(memory: Memory, fresh: Callable[[], str], query: 
     memory.recall(query, bank=bank)
 
 
+def test_long_queries_are_answered_in_bounded_time(memory: Memory, fresh: Callable[[], str]) -> None:
+    """FTS5 alone would take minutes for each of these."""
+    bank = fresh()
+    ids = fill(memory, bank, [f"auth {place}" for place in range(200)])
+    for query in ("auth " * 25_000, " ".join([f"auth{number} auth" for number in range(10_000)]), '"' * 100_000 + " auth"):
+        assert {found for found, _ in ranked(memory, bank, query)} <= set(ids)
+    memory.put_config({"fusion": "reference", "recallSynonyms": {"car": {"terms": ["auth"] * 25_000}}}, bank=bank)
+    assert len(ranked(memory, bank, "car")) == 50  # of the BM25 stream
+
+
 def test_explained(memory: Memory, fresh: Callable[[], str]) -> None:
     bank = fresh()
     fill(memory, bank, ["auth uses jose"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 
+from memory_wire.config import QUERY_TERMS
 from memory_wire.kernels.text import analyse
 
 TYPE_CHECKING = False
@@ -16,8 +17,8 @@ PASSAGE = struct.Struct("<IIHH")
 def row(query: Query, hits: Hits, place: int, content: str, language: int) -> dict[str, object]:
     """One hit's place: the parts that add up to its score, the words it matched, its best passage.
 
-    `words`, `df` (passages of the bank that hold the word) and `idf` are the query's and the same for every hit; `dropped` are words beyond
-    the limit of a query. Offsets are characters of the whole memory, not of what the budget left of it.
+    `words`, `df` (passages of the bank that hold the word) and `idf` are the query's and the same for every hit; `dropped` are the first of
+    the `n_dropped` words beyond the limit of a query. Offsets are characters of the whole memory, not of what the budget left of it.
     """
     _, score, own, date, group, before, after, speaker, best, passage, coverage, bigram, relevance, selection, matched = hits.row(place)
     start, end = span(content, language, best)
@@ -40,7 +41,8 @@ def row(query: Query, hits: Hits, place: int, content: str, language: int) -> di
             "words": list(query.words),
             "df": hits.df,
             "idf": hits.idf,
-            "dropped": list(query.truncated),
+            "dropped": list(query.truncated[:QUERY_TERMS]),
+            "n_dropped": len(query.truncated),
             "postings": hits.postings,
         },
     }

@@ -25,6 +25,7 @@ OVERLAP_WEIGHT = 0.25
 RRF_K = 60.0
 SYNONYM_PASSES = 3
 SHORTEST = 2  # bytes of a word in the BM25 stream
+QUERY_WORDS = 512  # of a query or of the synonyms of one weight; FTS5 takes minutes for 25,000
 
 
 class Document:
@@ -57,7 +58,7 @@ class Reference:
 
     def recall(self, ask: Ask, synonyms: Synonyms, fetch: Fetch) -> list[Served]:
         """What is served for a question, best first."""
-        asked = words(ask.query)
+        asked = words(ask.query)[:QUERY_WORDS]
         allowed = [document for document in self.documents.values() if allows(document, ask)]
         best = self.bm25(asked, synonyms, {document.id for document in allowed})
         overlap = self.overlap(asked, best, allowed)
@@ -91,7 +92,7 @@ class Reference:
 
     def match(self, terms: list[str], allowed: set[int]) -> dict[int, float]:
         """bm25 by id of the best rows that hold any of the terms, best first."""
-        quoted = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms if term)
+        quoted = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms[:QUERY_WORDS] if term)
         found: dict[int, float] = {}
         if quoted:
             for id, score in self.base.execute("SELECT rowid, bm25(text) FROM text WHERE text MATCH ? ORDER BY 2, 1", (quoted,)):

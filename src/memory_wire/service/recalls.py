@@ -64,7 +64,7 @@ class Recalls:
             return None
         exclude = keys.tags(dropped, []) if dropped else []
         return Ask(
-            query=request.query,
+            query=request.query[: config.QUERY_CHARS],
             budget=request.budget,
             k=config.RESULTS if request.k is None else request.k,
             tags=tags,
