@@ -82,6 +82,16 @@ def test_a_body_at_the_limit(server: Serving) -> None:
     assert server.ask("POST", "/banks/b/recall", body).json == []
 
 
+def test_a_length_with_many_zeros_is_the_number_it_is(server: Serving) -> None:
+    body = b'{"query":""}'
+    for zeros in (1, 20, 5_000):
+        head = {"Content-Type": "application/json", "Content-Length": "0" * zeros + str(len(body))}
+        assert server.ask("POST", "/banks/b/recall", body, head).json == []
+    with server.dial() as peer:
+        peer.send(request("POST", "/banks/b/recall", b"", {"Content-Length": "0" * 5_000 + str(config.BODY_BYTES + 1)}))
+        assert peer.reply().status == 413
+
+
 def test_what_is_dropped_after_a_refusal_is_bounded(server: Serving) -> None:
     with server.dial() as peer, pytest.raises(ConnectionError):
         peer.send(POST + b"Content-Length: 1000000000\r\n\r\n")
