@@ -121,6 +121,25 @@ def test_values_that_break_a_rule_are_one_line_on_stderr(words: list[str], said:
     assert done.stderr.count("\n") == 1
 
 
+def test_bytes_that_are_no_text_are_refused(db: Path) -> None:
+    for words in (["retain", "\udcff"], ["config", "\udcff"], ["recall", "\udcff"], ["retain", "x", "--bank", "\udcff"], ["get", "\udcff"]):
+        done = run(*words, db=db)
+        assert done.returncode in {1, 2} and done.stdout == "" and done.stderr.count("\n") == 1, done.stderr
+
+
+def test_a_terminal_of_another_encoding(tmp_path: Path) -> None:
+    db = tmp_path / "memory.db"
+    out("retain", "café 🚀", db=db)
+    assert "caf\\xe9 \\U0001f680" in out("recall", "cafe", db=db, PYTHONIOENCODING="ascii")
+
+
+def test_an_export_never_replaces_the_store(db: Path) -> None:
+    out("retain", "kept", db=db)
+    done = run("export", str(db), db=db)
+    assert done.returncode == 2 and "is part of the store" in done.stderr
+    assert "kept" in out("recall", "kept", db=db)
+
+
 def test_help_and_version() -> None:
     text = out("help")
     for name in ("serve", "retain", "recall", "stats", "memories", "forget", "banks", "reindex", "check", "export", "import", "backup"):

@@ -33,7 +33,7 @@ def config(values: dict[str, Value]) -> int:
     body = values.get("body")
     request: t.Empty | t.PutConfig = t.Empty()
     if isinstance(body, str):
-        request = t.PutConfig(body=(sys.stdin.read() if body == "-" else body).encode())
+        request = t.PutConfig(body=(sys.stdin.read() if body == "-" else body).encode(errors="surrogateescape"))
     with connect(values) as target:
         answer = target.call("put_config" if isinstance(request, t.PutConfig) else "get_config", request, bank=bank_name(values))
     line(answer.decode())

@@ -11,7 +11,7 @@ from memory_wire import types as t
 from memory_wire.client.answers import read
 from memory_wire.client.surface import Surface
 from memory_wire.config import DEFAULT_ADDR, default_db
-from memory_wire.errors import Malformed, StoreRefused
+from memory_wire.errors import Invalid, Malformed, StoreRefused
 from memory_wire.ops import BY_NAME, Op
 from memory_wire.wire import TIMEOUT, Wire, is_local, quote
 
@@ -66,14 +66,24 @@ def encode(request: msgspec.Struct) -> bytes:
 
 def target(op: Op, request: msgspec.Struct, bank: str) -> str:
     """Path and query of a call."""
-    path = op.http[1].replace("{bank}", quote(bank))
+    if not bank:  # would be another path
+        raise Invalid("bank", "must not be blank", "invalid bank id")
+    path = op.http[1].replace("{bank}", quoted("bank", bank))
     values: dict[str, object] = {} if op.body else msgspec.structs.asdict(request)
     if "{id}" in path:
-        path = path.replace("{id}", quote(str(values.pop("id"))))
+        path = path.replace("{id}", quoted("id", str(values.pop("id"))) or "%00")
     if op.name in ("retain", "retain_batch"):
         values["receipt"] = 1
-    query = "&".join([f"{name}={quote(str(value))}" for name, value in values.items() if value is not None])
+    query = "&".join([f"{name}={quoted(name, str(value))}" for name, value in values.items() if value is not None])
     return f"{path}?{query}" if query else path
+
+
+def quoted(field: str, text: str) -> str:
+    """The text percent-encoded. Raises Invalid, as the embedded store does, for a lone surrogate."""
+    try:
+        return quote(text)
+    except UnicodeEncodeError:
+        raise Invalid(field, "must be valid Unicode (no lone surrogates)") from None
 
 
 def stored_key(db: str) -> str | None:
