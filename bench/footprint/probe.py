@@ -79,9 +79,15 @@ def libraries(pid: int) -> list[str]:
     return sorted({Path(line.split()[5]).name for line in lines if ".so" in line})
 
 
-def descriptors(pid: int) -> int:
-    """Open descriptors."""
-    return len(list(Path(f"/proc/{pid}/fd").iterdir()))
+def files(pid: int) -> list[str]:
+    """What the open descriptors are of, by name."""
+    found = []
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            found.append(link.readlink().name)
+        except FileNotFoundError:  # closed meanwhile
+            continue
+    return found
 
 
 def breakdown(pid: int) -> str:

@@ -7,4 +7,4 @@ sys.path += [entry for entry in sys._xoptions["memory_wire"].split(":") if entry
 
 from memory_wire.cli.serve import serve  # noqa: E402
 
-sys.exit(serve(sys.argv[1:]))
+sys.exit(serve(sys.argv[2:]))

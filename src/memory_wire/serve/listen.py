@@ -1,6 +1,6 @@
 """Bound sockets, TCP and Unix, and which names a Host header may carry on each. Only loop.py calls this.
 
-A listener can be made of any bound socket, so one handed over by a service manager needs nothing but a further call of `over`.
+Sockets handed over by a service manager (LISTEN_FDS) take the place of those that the settings name.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from memory_wire.serve.settings import Settings
 
+FIRST_PASSED = 3  # descriptor of the first socket that a service manager hands over
 LOOPBACK_NAMES = (b"localhost", b"127.0.0.1", b"[::1]")
 
 
@@ -70,8 +71,10 @@ class Listener:
 
 
 def bind(settings: Settings) -> list[Listener]:
-    """The listeners that the settings name, TCP first. Raises CannotListen."""
-    found: list[Listener] = []
+    """The listeners handed over, else those that the settings name, TCP first. Raises CannotListen."""
+    found = passed(settings.hosts)
+    if found:
+        return found
     try:
         if settings.addr != "none":
             found.append(tcp(settings.addr, settings.hosts))
@@ -83,6 +86,34 @@ def bind(settings: Settings) -> list[Listener]:
         raise
     if not found:
         raise CannotListen("none", "no address and no socket given")
+    return found
+
+
+def passed(hosts: Sequence[str]) -> list[Listener]:
+    """Listeners over the sockets a service manager has bound for this process; their files and addresses stay its own.
+
+    Raises CannotListen for a descriptor that is no listening stream socket.
+    """
+    count, pid = os.environ.pop("LISTEN_FDS", ""), os.environ.pop("LISTEN_PID", "")
+    os.environ.pop("LISTEN_FDNAMES", None)
+    if not count.isdigit() or pid != str(os.getpid()):
+        return []
+    found = []
+    for descriptor in range(FIRST_PASSED, FIRST_PASSED + int(count)):
+        name = f"descriptor {descriptor}"
+        try:
+            sock = socket.socket(fileno=descriptor)
+            listening = sock.type == socket.SOCK_STREAM and sock.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
+        except OSError as error:
+            raise CannotListen(name, reason(error)) from None
+        if not listening:
+            raise CannotListen(name, "no listening stream socket")
+        os.set_inheritable(descriptor, False)
+        if sock.family == socket.AF_UNIX:
+            sock.setblocking(False)
+            found.append(Listener(sock, f"unix://{sock.getsockname()}", None))
+        else:
+            found.append(over(sock, hosts))
     return found
 
 

@@ -70,7 +70,8 @@ class Server:
         self.draining = False
         self.clean = True
         self.sweeping = self.watching = False
-        self.touched = 0.0
+        self.leaving = False
+        self.touched = self.alone = 0.0
 
     def serve(self) -> int:
         """Runs the loop until a signal ends it and gives everything back; the exit status."""
@@ -102,6 +103,7 @@ class Server:
         self.loop.add_signal_handler(SIGINT, self.end)
         self.accept_more()
         self.touch()
+        self.alone_now()
         names = [listener.name for listener in self.listeners]
         for listener in self.listeners:
             if listener.exposed:
@@ -163,6 +165,8 @@ class Server:
     def left(self, connection: Connection) -> None:
         self.connections.discard(connection)
         self.dispatch.connections = len(self.connections)
+        if not self.connections:
+            self.alone_now()
         if self.draining:
             self.drained()
         elif len(self.connections) + self.joining < config.CONNECTIONS:
@@ -194,6 +198,24 @@ class Server:
             return
         self.watching = False
         self.dispatch.commits.rest()
+
+    def alone_now(self) -> None:
+        """Nobody is connected: with --exit-idle the time to the end starts again. One timer serves all departures."""
+        self.alone = self.loop.time()
+        if self.settings.exit_idle is not None and not self.leaving and not self.draining:
+            self.leaving = True
+            self.loop.call_later(self.settings.exit_idle, self.leave)
+
+    def leave(self) -> None:
+        self.leaving = False
+        if self.connections or self.joining or self.draining or self.settings.exit_idle is None:
+            return  # `left` starts over
+        left = self.alone + self.settings.exit_idle - self.loop.time()
+        if left > 0 or self.dispatch.commits.busy:
+            self.leaving = True
+            self.loop.call_later(max(left, 0.01), self.leave)
+        else:
+            self.end()
 
     def trim(self) -> None:
         """Gives memory back to the system. The last thing before sleep: every line that runs afterwards brings pages back."""

@@ -18,5 +18,6 @@ class Settings(Struct, frozen=True, kw_only=True):
     allow_network_fs: bool = False
     quiet: float = QUIET_SECONDS
     trim: bool = True
+    exit_idle: float | None = None
     drain: float = DRAIN_SECONDS
     log: str = "error"

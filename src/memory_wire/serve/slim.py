@@ -89,7 +89,7 @@ def again(options: Sequence[str], words: Sequence[str]) -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     bind = {} if BIND in os.environ else {BIND: "memory-wire"}
-    os.execve(sys.executable, [sys.executable, *options, *switches, *warned, *optimise, BOOT, *words], {**os.environ, **bind})
+    os.execve(sys.executable, [sys.executable, *options, *switches, *warned, *optimise, BOOT, "serve", *words], {**os.environ, **bind})
 
 
 # loading ---------------------------------------------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ def load() -> None:
     """Imports uvloop, msgspec, httptools and SQLite with the levels that are wanted and tested; warns of those that aren't."""
     if os.environ.get(BIND) == "memory-wire":
         del os.environ[BIND]  # ours, not for the children
-    levels = set(wanted())
+    levels = set() if sys.flags.dev_mode else set(wanted())  # what watches callbacks in that mode needs the whole library
     for level in sorted(levels):
         reason = untested(level)
         if reason:
