@@ -18,6 +18,7 @@
 #define LARGE (128 * 1024)
 #define PAGE 4096
 #define WINDOW 512 /* pages whose state is read at once */
+#define SPARSE ((uintptr_t)1 << 30) /* larger mappings are somebody's address space, not memory */
 
 void mw_mem_tune(void) {
 #if defined(__GLIBC__)
@@ -137,6 +138,9 @@ static int scan_maps(mw_mem_range ranges[RANGES], int kind, int64_t *resident) {
     return count;
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+__attribute__((no_sanitize("address"))) /* its own bookkeeping is among what is looked at */
+#endif
 static int only_zeros(const unsigned char *page) {
     const uint64_t *words = (const uint64_t *)page;
     for (size_t i = 0; i < PAGE / sizeof *words; i++)
@@ -167,7 +171,8 @@ static void release_zeros(mw_mem_range ranges[RANGES]) {
     sigfillset(&every);
     if (pthread_sigmask(SIG_SETMASK, &every, &before) == 0) {
         int count = scan_maps(ranges, 2, &ignored);
-        for (int i = 0; i < count; i++) drop_zeros(&ranges[i], pagemap);
+        for (int i = 0; i < count; i++)
+            if (ranges[i].end - ranges[i].start < SPARSE) drop_zeros(&ranges[i], pagemap);
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     close(pagemap);
