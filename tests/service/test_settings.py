@@ -76,3 +76,15 @@ def test_a_configuration_that_was_undone_is_forgotten(tmp_path: Path) -> None:
         with service.read() as reader:
             bank = reader.bank(here.project, here.bank)
             assert bank is not None and service.settings_of(bank, reader).budget == 7
+
+
+def test_a_language_set_anew_is_no_finding(tmp_path: Path) -> None:
+    path = str(tmp_path / "memory.db")
+    with Memory(path, sync="normal") as memory:
+        for start in (0, 1000):
+            memory.retain_batch([{"content": f"memory {number} runs"} for number in range(start, start + 1000)])
+        memory.put_config({"language": "none"})
+    assert maintenance.check(path, quiet) == []
+    with Memory(path) as memory:
+        assert memory.recall("run") == [] and len(memory.recall("runs")) == 100
+    assert maintenance.check(path, quiet) == []

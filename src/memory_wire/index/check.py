@@ -61,6 +61,8 @@ def check_manifest(folder: str, numbers: list[int], language: int, rows: RowSour
         findings.append(f"manifest {numbers[0]} can't be read")
     if manifest is None:
         return findings
+    if (manifest.analyser, manifest.language) != (config.ANALYSER, language):
+        return findings  # the bank's language was set anew, or the program is: the next use rebuilds, as it should
     if not belongs(manifest, rows, language):
         rows.renew()  # it may only be newer than the transaction
         if not belongs(manifest, rows, language):
