@@ -1,0 +1,69 @@
+"""`python -m bench.footprint [--asleep SECONDS] [--out FILE]`: states, ladder, side-by-side, what an install weighs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from importlib import metadata
+from pathlib import Path
+
+from bench.footprint import probe, states, stock
+from bench.footprint.states import Course, State
+from bench.report import Report
+
+PACKAGES = ("uvloop", "httptools", "msgspec")
+BASE = ("memory-wire", "httptools", "markdown-it-py", "mdurl", "msgspec", "pyroaring", "uvloop")
+
+
+def mib(kib: int) -> str:
+    return f"{kib / 1024:.2f}"
+
+
+def row(found: State) -> list[str]:
+    limit = f"{found.limit:g}" if found.limit < 99 else ""
+    return [found.name, *map(mib, found.reading), limit, found.note]
+
+
+def unpacked(name: str) -> int:
+    """Bytes of an installed distribution's files, .pyc files included."""
+    try:
+        files = metadata.files(name) or []
+    except metadata.PackageNotFoundError:
+        return 0
+    return sum(path.stat().st_size for path in {Path(str(file.locate())) for file in files} if path.is_file())
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.footprint")
+    parser.add_argument("--quiet", type=float, default=1.0, help="seconds without a request before memory is given back")
+    parser.add_argument("--asleep", type=float, default=0.0, help="further seconds before an idle server is read")
+    parser.add_argument("--out", help="write the table here as well")
+    given = parser.parse_args(words)
+    report = Report("Footprint", PACKAGES)
+    heads = ["state", "RSS MiB", "PSS", "anonymous", "limit", "seen"]
+    with tempfile.TemporaryDirectory(dir=".") as name:
+        course = Course(Path(name), given.quiet, given.asleep)
+        report.text(
+            f"A real server, read from outside (/proc/PID/smaps_rollup); --quiet {given.quiet:g}, idle read after {given.asleep:g} s more."
+        )
+        report.table(heads, [row(found) for steps in states.COURSES for found in steps(course)])
+        report.text("Idle after one retain, level by level (README, small).")
+        report.table(heads[:4], [row(found)[:4] for found in states.ladder(course)])
+        report.text("Beside uvloop, httptools and msgspec as they come, answering a constant.")
+        report.table(
+            heads[:4], [[what, *map(mib, found)] for what, found in zip(("listening", "after a request"), stock.readings(), strict=True)]
+        )
+        with course.server() as server:
+            names = probe.libraries(server.pid)
+            threads = probe.status(server.pid, "Threads")
+        report.text(f"{len(names)} shared libraries mapped, 1 process, {threads} thread(s): {', '.join(names)}.")
+    sizes = {name: unpacked(name) for name in BASE}
+    report.text()
+    report.text("Unpacked: " + ", ".join(f"{name} {size / 1e6:.2f} MB" for name, size in sizes.items() if size) + ".")
+    report.close(given.out)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
