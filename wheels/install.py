@@ -107,7 +107,7 @@ def ready(path: Path, server: subprocess.Popen[str]) -> bytes:
 
 
 def show_sizes(site: Path) -> None:
-    """Prints the size of the base installation by distribution. No complaint: most of it is what others ship; pip itself is not part of it."""
+    """Prints the size of the base installation by distribution, pip left out. No complaint: most of it is what others ship."""
     sizes: dict[str, int] = {}
     for path in site.rglob("*"):
         top = path.relative_to(site).parts[0].partition("-")[0].partition(".")[0]
