@@ -140,6 +140,17 @@ def test_an_export_never_replaces_the_store(db: Path) -> None:
     assert "kept" in out("recall", "kept", db=db)
 
 
+@pytest.mark.parametrize("descriptors", [8, 9, 10, 11, 12])
+def test_a_backup_without_descriptors_leaves_no_rest(descriptors: int, tmp_path: Path) -> None:
+    db = tmp_path / "memory.db"
+    out("retain", "kept", db=db)
+    before = set(os.listdir(tmp_path))
+    words = f"ulimit -n {descriptors}; exec {sys.executable} -m memory_wire backup {tmp_path / 'copy'} --db {db}"
+    subprocess.run(["sh", "-c", words], capture_output=True, timeout=60, check=False)
+    assert set(os.listdir(tmp_path)) - before <= {"copy", "memory.db.index", "memory.db-shm", "memory.db-wal"}
+    assert "kept" in out("recall", "kept", db=db)
+
+
 def test_help_and_version() -> None:
     text = out("help")
     for name in ("serve", "retain", "recall", "stats", "memories", "forget", "banks", "reindex", "check", "export", "import", "backup"):

@@ -28,7 +28,7 @@ def backup(store: Store, target: str, progress: Callable[[int, int], None] | Non
             _copy(store, partial, progress)
             _publish(partial, target)
         finally:
-            for left in (partial, partial + "-journal"):
+            for left in (partial, partial + "-journal", partial + "-wal", partial + "-shm"):
                 if os.path.lexists(left):
                     os.unlink(left)
     except OSError as error:
