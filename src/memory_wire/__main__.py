@@ -10,6 +10,9 @@ def main() -> int:
         from memory_wire.cli.serve import serve
 
         return serve(sys.argv[2:])
+    from memory_wire.cli.light import lighten
+
+    lighten()
     from memory_wire.cli.main import run
 
     return run(sys.argv[1:])

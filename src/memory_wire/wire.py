@@ -110,7 +110,8 @@ class Wire:
     def _connect(self) -> socket.socket:
         try:
             if not isinstance(self.address, str):
-                connection = socket.create_connection(self.address, self.timeout)
+                host, port = self.address  # as bytes: text would load the tables of international names first
+                connection = socket.create_connection((host.encode(), port), self.timeout)  # type: ignore[arg-type]
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 return connection
             connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

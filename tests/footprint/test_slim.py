@@ -179,6 +179,30 @@ def test_the_process_id_and_the_options_stay(tmp_path: Path) -> None:
         assert server.stop() == 0
 
 
+def test_missing_compiled_modules_are_told(tmp_path: Path) -> None:
+    """A copy of the package without its .pyc files, started by somebody who doesn't want any written."""
+    source = Path(slim.__file__).parents[1]
+    shutil.copytree(source, tmp_path / "path" / "memory_wire", ignore=shutil.ignore_patterns("__pycache__"))
+    inherited = os.pathsep.join([str(tmp_path / "path"), *[entry for entry in sys.path if entry]])
+    command = [
+        sys.executable,
+        "-m",
+        "memory_wire",
+        "serve",
+        "--addr",
+        "127.0.0.1:0",
+        "--exit-idle",
+        "0",
+        "--db",
+        str(tmp_path / "memory.db"),
+    ]
+    logs = []
+    for env in ({"PYTHONDONTWRITEBYTECODE": "1"}, {"PYTHONDONTWRITEBYTECODE": ""}, {"PYTHONDONTWRITEBYTECODE": "1"}):
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": inherited, **env})
+        logs.append("compileall" in done.stderr)
+    assert logs == [True, False, False]
+
+
 def test_developer_mode_loads_everything(tmp_path: Path) -> None:
     with Server(tmp_path, options=("-X", "dev")) as server:
         server.retain("b", {"content": "watched"})

@@ -17,9 +17,9 @@ SUMMARY = "memory-wire: agent memory you can run anywhere"
 
 def commands() -> dict[str, Command]:
     """Every verb by name."""
-    from memory_wire.cli import banks, memories, service, store
+    from memory_wire.cli import banks, health, memories, service, store
 
-    found = [*memories.commands(), *banks.commands(), *store.commands(), *service.commands()]
+    found = [*memories.commands(), *banks.commands(), *store.commands(), *service.commands(), *health.commands()]
     return {command.name: command for command in sorted(found, key=lambda command: command.name)}
 
 

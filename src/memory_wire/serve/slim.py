@@ -85,6 +85,7 @@ def again(options: Sequence[str], words: Sequence[str]) -> None:
     """Starts over in this process with the interpreter options given and those that were given to us."""
     switches = [f"-X{name}" if value is True else f"-X{name}={value}" for name, value in sys._xoptions.items()]
     warned = [f"-W{option}" for option in sys.warnoptions]
+    warned += ["-B"] * sys.flags.dont_write_bytecode
     optimise = ["-" + "O" * sys.flags.optimize] if sys.flags.optimize else []
     sys.stdout.flush()
     sys.stderr.flush()
@@ -97,6 +98,9 @@ def again(options: Sequence[str], words: Sequence[str]) -> None:
 
 def load() -> None:
     """Imports uvloop, msgspec, httptools and SQLite with the levels that are wanted and tested; warns of those that aren't."""
+    if sys.flags.no_site and not compiled():
+        where = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+        sys.stderr.write(f"memory-wire: warning: modules are compiled at every start: run `python -m compileall -q {where}` once\n")
     if os.environ.get(BIND) == "memory-wire":
         del os.environ[BIND]  # ours, not for the children
     levels = set() if sys.flags.dev_mode else set(wanted())  # what watches callbacks in that mode needs the whole library
@@ -115,9 +119,36 @@ def load() -> None:
             uvloop = package("uvloop", "uvloop.loop")
             uvloop.__dict__["Loop"] = sys.modules["uvloop.loop"].Loop
     finally:
-        for name, module in shown.items():
-            if sys.modules.get(name) is module:
-                del sys.modules[name]
+        withdraw(shown)
+
+
+def compiled() -> bool:
+    """Whether this package's modules lie compiled beside their sources. Compiling them at the start costs time, and memory for good."""
+    cached = getattr(__spec__, "cached", None)
+    return cached is not None and os.path.exists(cached)
+
+
+def structs() -> None:
+    """Imports of msgspec what a command needs, in a fifth of the time of the package; does nothing where that is off or not tested."""
+    levels = {"packages", "library"}
+    try:
+        fits = levels <= wanted() and not any(untested(level) for level in levels) and "msgspec" not in sys.modules
+    except (ValueError, ImportError):  # told by those who can't do without
+        return
+    if fits:
+        shown = dict(standins(levels))
+        try:
+            found = msgspec_core()
+            found.__dict__["structs"] = imported("msgspec.structs")
+        finally:
+            withdraw(shown)
+
+
+def withdraw(shown: dict[str, ModuleType]) -> None:
+    """Takes the stand-ins out of sys.modules: who imports such a module from now on gets the genuine one."""
+    for name, module in shown.items():
+        if sys.modules.get(name) is module:
+            del sys.modules[name]
 
 
 def untested(level: str) -> str:
@@ -175,12 +206,19 @@ def standins(levels: set[str]) -> Iterator[tuple[str, ModuleType]]:
 
 def packages() -> None:
     """Packages of which only the C modules and what those need are loaded; anything else of them is, when it is asked for."""
-    core = package("msgspec", "msgspec._core")
-    core.__dict__.update({name: getattr(sys.modules["msgspec._core"], name) for name in STRUCTS.split()})
-    core.__dict__["json"] = imported("msgspec.json")
+    msgspec_core()
     package("httptools")
     package("httptools.parser", "httptools.parser.parser")
     imported("_sqlite3")  # binds functools' cache
+
+
+def msgspec_core() -> ModuleType:
+    """The package msgspec with the names of its C module and `json`."""
+    found = package("msgspec", "msgspec._core")
+    core = vars(sys.modules["msgspec._core"])
+    found.__dict__.update({name: core[name] for name in STRUCTS.split()}, field=core["Field"])
+    found.__dict__["json"] = imported("msgspec.json")
+    return found
 
 
 def asyncio_without(hidden: str) -> None:
