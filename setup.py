@@ -73,5 +73,5 @@ setup(
         compiler_directives=DIRECTIVES,
         include_path=["src"],
         build_dir="build/cython",
-    )
+    ),
 )

@@ -61,7 +61,8 @@ class Live:
     def ids(self) -> list[int]:
         """All unit ids, ascending, dead ones included."""
     def write(self, path: str, store_id: bytes, dead: bytes | None = None, n_units: int = -1) -> None:
-        """Write the first n_units units (default all), less the dead, as a sealed, synced file. Raises OSError; ValueError if none is left."""
+        """Write the first n_units units (all if negative), less the dead, as a sealed, synced file.
+        Raises OSError, ValueError if none is left."""
 
 class Parts:
     """An immutable snapshot over segments and live arenas with the bank's live statistics."""

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from memory_wire.store.sqlite import Store
 
 
-
 class Stores:
     """Every store that lives, none kept alive."""
 

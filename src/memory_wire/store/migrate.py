@@ -21,6 +21,7 @@ else:
 VERSION = 1
 APPLICATION_ID = 0x4D576972  # "MWir"
 
+
 def run_script(connection: Connection, script: str) -> None:
     """Runs the statements of a script inside the transaction that is open (executescript would commit it)."""
     statement = ""
