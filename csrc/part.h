@@ -102,7 +102,6 @@ int mw_cursor_next(mw_cursor *cursor, uint32_t ids[MW_BLOCK], uint8_t tfs[MW_BLO
 int mw_forward(const mw_part *p, uint32_t passage, uint32_t *ordinals, uint32_t *n_counted);
 
 /* A hint that mw_forward will be asked for this passage soon. */
-#define MW_HAS_FORWARD_PREFETCH 1
 void mw_forward_prefetch(const mw_part *p, uint32_t passage);
 
 /* The live unit of exactly this session and position (the one with the highest id if several): 1, 0 none, < 0 error. */

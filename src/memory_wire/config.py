@@ -59,7 +59,6 @@ LIVE_BYTES = 256 * 1024
 LIVE_WAIT = 4  # times the bound, then a writer waits for the lock
 IDLE_KEEP = 128  # a smaller live part is dropped when idle, not sealed
 LONE_BYTES = 64 * 1024  # postings of one unit that is sealed alone
-MERGE_FACTOR = 8
 MERGE_INLINE = 4_096
 REBUILD_INLINE = 20_000
 MERGE_MAX = 1 << 20  # units of a merged segment

@@ -132,10 +132,3 @@ class Unreachable(MemoryWireError):
     """No server answers at the endpoint."""
 
     code = "unreachable"
-
-
-class MissingExtra(MemoryWireError):
-    """An optional dependency is needed; the message is the exact command that installs it."""
-
-    code = "missing_extra"
-    exit_code = 2

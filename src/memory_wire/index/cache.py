@@ -49,15 +49,6 @@ class IndexCache:
         with self._lock:
             return list(self._banks.values())
 
-    @property
-    def open_banks(self) -> int:
-        return len(self._banks)
-
-    @property
-    def live_units(self) -> int:
-        """Units in memory only, of all open banks."""
-        return sum(index.live_units for index in self.opened())
-
     def drop(self, bank: int) -> None:
         """Forgets a deleted bank and removes its folder."""
         self._after_fork()

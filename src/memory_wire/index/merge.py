@@ -22,9 +22,12 @@ class DamagedSegments(Corrupt):
         self.files = files
 
 
+TIER_BITS = 3  # tiers are powers of 8
+
+
 def tier(units: int) -> int:
     """The power of 8 that a size falls into."""
-    return max(units.bit_length() - 1, 0) // 3
+    return max(units.bit_length() - 1, 0) // TIER_BITS
 
 
 def plan(segments: list[Entry]) -> tuple[int, int] | None:

@@ -10,7 +10,6 @@ import time
 
 from msgspec.json import Encoder
 
-LEVELS = ("off", "error", "access")
 ENCODER = Encoder()
 
 

@@ -8,8 +8,6 @@ MEMORY = 0  # written by retain: subject to dedup, document upsert and sweep
 RECORD = 1  # written with provenance: immutable to all of these, deleted softly
 CHUNK = 2  # part of a document: indexed, never listed as a memory
 
-ROLES = {"user": 1, "assistant": 2, "other": 3}  # 0 = none
-
 
 class Bank(Struct, kw_only=True):
     """A bank as one transaction sees it. Inside a write transaction the Tx keeps `newest` and `removed` current.
@@ -55,7 +53,7 @@ class Inserted(Struct):
 
 
 class Removed(Struct):
-    """`after` is the bank's newest removal seq before this one; `created` the creation time of the removed unit."""
+    """`after` is the bank's newest removal seq before this one."""
 
     seq: int
     after: int
