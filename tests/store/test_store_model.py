@@ -71,25 +71,6 @@ class StoreModel(RuleBasedStateMachine):
         assert (removed is None) == (self.model.setdefault(name, {}).pop(gone, None) is None)
         self.ever.setdefault(name, [])
 
-    @rule(name=NAMES, news=st.lists(UNITS, min_size=1, max_size=4))
-    def undo_a_part(self, name: str, news: list[NewUnit]) -> None:
-        def part(tx: Tx) -> None:
-            for new in news:
-                made = tx.insert(the(tx, name), new)
-            tx.delete(the(tx, name), made.id)
-            raise UnknownMemory
-
-        def work(tx: Tx) -> int:
-            bank = the(tx, name)
-            before = (bank.newest, bank.removed, bank.tally_upto)
-            try:
-                tx.attempt(part)
-            except UnknownMemory:
-                assert (bank.newest, bank.removed, bank.tally_upto) == before
-            return tx.insert(bank, news[0]).id
-
-        self._add(name, self.store.submit(work), news[0])
-
     @rule(name=NAMES)
     def fail(self, name: str) -> None:
         def work(tx: Tx) -> None:

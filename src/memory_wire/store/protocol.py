@@ -81,9 +81,6 @@ class Tx(Protocol):
     def recount(self, bank: Bank) -> None:
         """Counts the bank anew; makes `tally` cheap again after the oldest or newest memory was deleted."""
 
-    def attempt(self, work: Callable[[Tx], T]) -> T:
-        """Runs a part of a work in a savepoint of its own: when it raises, what it wrote is undone and the error goes on."""
-
 
 class Reader(Protocol):
     """One read transaction: everything it returns is of one moment."""

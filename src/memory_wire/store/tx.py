@@ -9,11 +9,8 @@ from memory_wire.store.rows import CHUNK, RECORD, Bank, Existing, Inserted, NewU
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from sqlite3 import Connection
-    from typing import TypeVar
-
-    T = TypeVar("T")
 
 _INSERT = """
 INSERT INTO unit (bank, kind, uid, hash, created, stored, content, context, tags, session, position, role, speaker)
@@ -222,27 +219,3 @@ class Tx:
             bank.pruned = min(seq - 1, bank.removed)
             self._execute("UPDATE bank SET pruned = ? WHERE id = ?", (bank.pruned, bank.id))
         return len(below)
-
-    def attempt(self, work: Callable[[Tx], T]) -> T:
-        """Runs a part of a work in a savepoint of its own: when it raises, what it wrote is undone and the error goes on."""
-        self._execute("SAVEPOINT part")
-        try:
-            result = work(self)
-        except BaseException:
-            if self._connection.in_transaction:
-                self._execute("ROLLBACK TO part")
-                self._execute("RELEASE part")
-                self._refresh()
-            raise
-        self._execute("RELEASE part")
-        return result
-
-    def _refresh(self) -> None:
-        """The work still holds its banks: set them back to what is true after the rollback."""
-        for (project, name), bank in list(self._banks.items()):
-            fresh = banks.find(self._connection, project, name)
-            if fresh is None:
-                del self._banks[project, name]
-            else:
-                bank.newest, bank.removed, bank.pruned = fresh.newest, fresh.removed, fresh.pruned
-                bank.config_version, bank.tally_upto = fresh.config_version, fresh.tally_upto
