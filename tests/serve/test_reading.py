@@ -15,7 +15,7 @@ from memory_wire.serve.dispatch import Dispatch
 from memory_wire.serve.listen import host_of, origin_of, split
 from memory_wire.serve.log import Log
 from memory_wire.serve.read import Body, Query, header_safe, parameter, segment, unescape
-from memory_wire.serve.reply import ready, recalled, to_bytes
+from memory_wire.serve.reply import recalled, to_bytes
 
 RAW = st.binary(max_size=40).map(lambda data: data.replace(b"\xff", b"%").replace(b"\xfe", b"%4"))
 
@@ -137,11 +137,6 @@ def test_an_index_under_repair_is_said_in_a_header() -> None:
     status, _, body, more = recalled(t.Recalled(hits=[hit], bare=False, index="rebuilding 37%"))
     assert (status, more) == (200, b"x-memory-wire-index: rebuilding 37%\r\n")
     assert body == b'[{"content":"a","created_at":"2026-01-01T00:00:00.000Z","id":"i","relevance":1.0,"score":2.0}]'
-
-
-def test_who_is_not_ready_says_so_with_its_status() -> None:
-    assert ready(t.Ready(ready=True, store="ok", index="ok"))[0] == 200
-    assert ready(t.Ready(ready=False, store="ok", index="rebuilding"))[0] == 503
 
 
 @pytest.mark.parametrize("error", [StoreMissing("/secret/path"), Corrupt("bad chunk"), StorageError("disk on fire")])

@@ -122,7 +122,7 @@ class Dispatch:
     def ready(self) -> Reply:
         """Asks the store and the index; opens what was given back, so the quiet time starts again."""
         self.touch()
-        return reply.ready(self.service.ready())
+        return reply.plain(self.service.ready())
 
     def metrics(self) -> Reply:
         return metrics.render(self.answered, self.connections, self.service.gauges())

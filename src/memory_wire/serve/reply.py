@@ -150,10 +150,6 @@ def batch_retained(response: t.BatchRetained) -> Reply:
     return plain(t.BatchRetained(results=results))
 
 
-def ready(response: t.Ready) -> Reply:
-    return (200 if response.ready else 503), JSON, encode(response), b""
-
-
 RENDER: dict[object, Callable[..., Reply]] = {
     bytes: stored,
     t.BatchRetained: batch_retained,
