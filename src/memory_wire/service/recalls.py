@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memory_wire.service.service import Service
     from memory_wire.service.settings import Settings
     from memory_wire.store.reader import Reader
-    from memory_wire.store.rows import Unit
+    from memory_wire.store.rows import Found
 
 NOTHING_FOUND = "no relevant memories"
 REFERENCES_KEPT = 4
@@ -154,9 +154,9 @@ class Fetch:
     def __init__(self, rows: BankRows, strict: bool) -> None:
         self.rows, self.strict = rows, strict
 
-    def __call__(self, ids: Sequence[int]) -> dict[int, Unit]:
+    def __call__(self, ids: Sequence[int]) -> dict[int, Found]:
         rows = self.rows
-        found = rows.reader.units(rows.bank, ids)
+        found = rows.reader.found(rows.bank, ids)
         if self.strict and len(found) < len(ids) and max(ids) > rows.bank.newest:
             raise Ahead
         return found
