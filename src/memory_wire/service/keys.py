@@ -7,7 +7,7 @@ placeholder carrying a digest, so that different stays different. Tags are store
 from __future__ import annotations
 
 from memory_wire.config import TAGS
-from memory_wire.guard.redact import redact_key
+from memory_wire.guard.redact import PLACEHOLDER, redact_key
 from memory_wire.kernels.text import content_hash
 from memory_wire.types import Redacted
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 TAG_FIELD = b"\x02"
 TAG_HASHED = b"\x02\x00"  # no tag contains NUL
-PLACEHOLDER = "[REDACTED:"  # stays as it is, so that an exported tag is the same tag when it comes back
 KEY_BYTES = 255  # longest key of the postings store
 
 
@@ -50,6 +49,7 @@ class Keys:
             if not trimmed:
                 continue
             shown = self.shown("tags", trimmed, receipts)
+            # A redacted one stays as it is, so that an exported tag is the same tag when it comes back.
             found[shown if PLACEHOLDER in shown else shown.lower()] = None
             if len(found) == TAGS:
                 break

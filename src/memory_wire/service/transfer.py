@@ -16,9 +16,10 @@ import msgspec
 from memory_wire import types as t
 from memory_wire.config import POSITIONS
 from memory_wire.errors import Invalid, MemoryWireError
+from memory_wire.guard.redact import PLACEHOLDER
 from memory_wire.kernels.text import content_hash
 from memory_wire.service import dates, memories, open_service, validate
-from memory_wire.service.keys import PLACEHOLDER, Keys
+from memory_wire.service.keys import Keys
 from memory_wire.store.ids import parse, show
 from memory_wire.store.place import index_folder
 from memory_wire.store.rows import MEMORY, RECORD, NewUnit
