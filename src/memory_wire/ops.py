@@ -1,6 +1,6 @@
-"""The operation table: one row an operation. HTTP, MCP, the command line and the Python API are loops over it.
+"""The operation table: one row an operation. HTTP, the command line and the Python API are loops over it.
 
-`method` names the function of the service that does the work; `writes` says that it runs inside a group commit.
+`name` is also the function of the service that does the work; `writes` says that it runs inside a group commit.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Op(Struct, frozen=True, kw_only=True):
     writes: bool = False
     contract: bool = True  # a /banks route: plain-text errors, unknown fields ignored
     cli: str | None = None
-    tool: str | None = None
+    tool: str | None = None  # its name as a tool of an agent
     summary: str
     errors: tuple[str, ...] = ()
 

@@ -1,4 +1,4 @@
-"""Ranking kernels over csrc/rank.c, rescore.c and fuzzy.c: search, filters, vocabulary match. Called by retrieve with a snapshot (Parts).
+"""Ranking kernels over csrc/rank.c, choose.c, rescore.c, filter.c and fuzzy.c: search, filters, vocabulary match. Called by retrieve with a snapshot (Parts).
 
 Queries and filters are built once and may be used by several threads; every call that walks postings releases the GIL.
 """

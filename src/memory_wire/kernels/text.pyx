@@ -1,4 +1,4 @@
-"""Text kernels over csrc/fold.c, token.c, stem.c and hash.c: folding, tokens, stems, passages, content hash. Called by index, retrieve, guard.
+"""Text kernels over csrc/fold.c, token.c, stem.c, hash.c and scan.c: folding, tokens, stems, passages, content hash, secret scan.
 
 Every function works on one string or bytes object and keeps nothing. The GIL is released for long texts only: for short ones giving it
 up costs as much as the work.

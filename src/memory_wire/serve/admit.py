@@ -1,6 +1,6 @@
 """Decides on a request by its head alone, before a byte of the body is read: who may ask, where it goes, what it may carry.
 
-Called by http.py once per request; no state.
+Called by incoming.py once per request; no state.
 """
 
 from __future__ import annotations

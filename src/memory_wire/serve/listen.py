@@ -1,4 +1,4 @@
-"""Bound sockets, TCP and Unix, and which names a Host header may carry on each. Only loop.py calls this.
+"""Bound sockets, TCP and Unix, and which names a Host header may carry on each. Sockets are loop.py's, names admit.py's.
 
 Sockets handed over by a service manager (LISTEN_FDS) take the place of those that the settings name.
 """

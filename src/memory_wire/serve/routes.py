@@ -1,6 +1,6 @@
 """Routes, generated from the operation table: which operation a path and a verb name, and how its request is read.
 
-`Router.find` answers for loop.py and http.py; adding a row to `ops.OPS` adds a route.
+`Router.find` answers for admit.py; adding a row to `ops.OPS` adds a route.
 """
 
 from __future__ import annotations
@@ -123,4 +123,3 @@ class Router:
             return None, params, reply.NOT_FOUND
         verbs = sorted({*node.verbs, *((b"HEAD",) if b"GET" in node.verbs else ())})
         return None, params, reply.not_allowed(verbs)
-

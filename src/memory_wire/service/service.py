@@ -1,7 +1,7 @@
 """The one service behind every surface: takes an operation, a scope and a request, returns the response or raises one of our errors.
 
 Thread-safe. Reads run in one read transaction; a write is checked and redacted first, joins a group commit, then enters the index before it
-is answered. Embedded callers, the HTTP server, MCP and the command line all come through `call` or `call_many`.
+is answered. Embedded callers, the HTTP server and the command line all come through `call` or `call_many`.
 """
 
 from __future__ import annotations

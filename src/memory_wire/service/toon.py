@@ -1,6 +1,6 @@
 """TOON text of a page of memories (`format=toon`): a count line, then a table, or a list when only some rows have a context.
 
-Pure functions of the response; used by the HTTP server and the command line.
+Pure functions of the response; used by the HTTP server.
 """
 
 from __future__ import annotations
