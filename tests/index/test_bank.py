@@ -355,7 +355,6 @@ def test_the_cache_holds_so_many_banks(tmp_path: Path) -> None:
     cache.open(1, 1)
     fifth = cache.open(5, 1)
     assert cache.opened() == [banks[3], banks[1], fifth]
-    assert cache.open_banks == 3
     assert banks[2].live_units == 0 and same(banks[2], truth)
 
 
@@ -416,3 +415,24 @@ def test_threads_read_while_one_writes_and_seals(folder: str, monkeypatch: pytes
     assert wrong == []
     assert index.snapshot(View(truth)).n_units == 400 and index.fault == ""
     index.close()
+
+
+def test_an_arena_is_over_its_bytes_before_its_units(folder: str) -> None:
+    truth, index = Truth(), BankIndex(folder, 1)
+    index.snapshot(View(truth))
+    for number in range(config.LIVE_UNITS):
+        row, after = truth.insert(" ".join(f"word{number}x{place}" for place in range(50)))
+        assert index.append(row, None, after)
+        used = sum(piece.live.n_bytes for piece in index._state.pieces.live())
+        assert index.over == (used > config.LIVE_BYTES)
+        if index.over:
+            break
+    assert 1 < index.live_units < config.LIVE_UNITS // 2
+    assert index.maintain(View(truth)) and not index.over
+    assert same(index, truth)
+
+
+def test_the_default_number_of_open_banks(tmp_path: Path) -> None:
+    cache = IndexCache(str(tmp_path))
+    banks = [cache.open(bank, 1) for bank in range(config.OPEN_BANKS + 1)]
+    assert cache.opened() == banks[1:]

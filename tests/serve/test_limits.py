@@ -207,6 +207,17 @@ def test_a_slow_body(hasty: Serving) -> None:
         assert peer.closed()
 
 
+def test_a_long_body_earns_its_time(tmp_path: Path) -> None:
+    """Twice as long as a body may take that makes no progress."""
+    length = 4_000
+    with Serving(tmp_path, config={"BODY_SECONDS": 2.0, "BODY_RATE": 1_000, "SWEEP_SECONDS": 0.05}) as server, server.dial() as peer:
+        peer.send(POST + b"Content-Length: %d\r\n\r\n" % length)
+        for _ in range(40):
+            time.sleep(0.1)
+            peer.send(b" " * (length // 40))
+        assert peer.reply().status == 400  # read to its end: no JSON
+
+
 @pytest.mark.parametrize("first", [b"", OK])
 def test_idle_connections_are_closed(hasty: Serving, first: bytes) -> None:
     with hasty.dial() as peer:
