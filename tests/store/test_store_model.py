@@ -134,7 +134,7 @@ class StoreModel(RuleBasedStateMachine):
                 assert (tally.memories, tally.oldest, tally.newest) == (len(units), min(times, default=None), max(times, default=None))
                 assert tally.tags == len({tag for new in units.values() for tag in new.tags})
                 assert bank.newest == (self.ever[name][-1] if self.ever[name] else 0)
-                assert (reader.newest(bank)[1] != b"") == bool(self.ever[name])
+                assert (reader.identity(bank, bank.newest) is not None) == bool(self.ever[name])
             assert [summary.name for summary in reader.banks()] == sorted(self.model)
 
 

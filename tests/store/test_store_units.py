@@ -213,16 +213,16 @@ def test_removals_and_identity(store: Store) -> None:
             bank = reader.bank("default", "default")
             assert bank is not None
             identities = [reader.identity(bank, id) for id in range(1, 8)]
-            return reader.newest(bank), identities, reader.removed(bank, bank.pruned), reader.removal(bank, 2), bank.pruned
+            return bank.newest, identities, reader.removed(bank, bank.pruned), reader.removal(bank, 2), bank.pruned
 
     uids = [new.uid for new in news]
-    assert see() == ((6, uids[5]), [*uids, None], ([(1, 2), (2, 6), (3, 3), (4, 5)], 4), uids[5], 0)
+    assert see() == (6, [*uids, None], ([(1, 2), (2, 6), (3, 3), (4, 5)], 4), uids[5], 0)
     assert store.submit(lambda tx: tx.prune(the(tx), 3, keep=[2])) == 1
     left = [uids[0], uids[1], uids[2], uids[3], uids[4], uids[5], None]
-    assert see() == ((6, uids[5]), left, ([(3, 3), (4, 5)], 4), None, 2)
+    assert see() == (6, left, ([(3, 3), (4, 5)], 4), None, 2)
     assert store.submit(lambda tx: tx.prune(the(tx), 4)) == 2
     left[1] = left[2] = None
-    assert see() == ((6, uids[5]), left, ([(4, 5)], 4), None, 3)
+    assert see() == (6, left, ([(4, 5)], 4), None, 3)
     with store.read() as reader:
         bank = reader.bank("default", "default")
         assert bank is not None
@@ -239,7 +239,7 @@ def test_the_newest_is_known_in_an_emptied_bank(store: Store) -> None:
     with store.read() as reader:
         bank = reader.bank("default", "default")
         assert bank is not None
-        assert (bank.newest, reader.newest(bank), reader.synced(bank)) == (1, (1, new.uid), 1)
+        assert (bank.newest, reader.identity(bank, 1), reader.synced(bank)) == (1, new.uid, 1)
         assert reader.tally(bank) == Tally(0, 0, None, None)
 
 

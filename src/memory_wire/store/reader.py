@@ -145,10 +145,6 @@ class Reader:
 
     # what the index follows --------------------------------------------------------------------------------------------------------
 
-    def newest(self, bank: Bank) -> tuple[int, bytes]:
-        """The bank's newest unit id and that row's identity; (0, b"") when it never held any. Kept when the row itself is deleted."""
-        return bank.newest, (self.identity(bank, bank.newest) or b"") if bank.newest else b""
-
     def identity(self, bank: Bank, unit_id: int) -> bytes | None:
         """16 bytes that no other row has had, also for a deleted row whose removal is still kept; None for a row the store doesn't know.
 
