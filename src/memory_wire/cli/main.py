@@ -24,11 +24,7 @@ def commands() -> dict[str, Command]:
 
 
 def run(words: Sequence[str]) -> int:
-    """The exit status of one command line."""
-    if words and words[0] == "serve":  # the serving process must not load what only the command line needs
-        from memory_wire.cli.serve import serve
-
-        return serve(list(words[1:]))
+    """The exit status of one command line; `serve` has gone its own way before."""
     if not words or words[0] in {"help", "--help", "-h"}:
         return overview()
     if words[0] in {"--version", "-V"}:
