@@ -1,4 +1,7 @@
-"""Every limit and default, by name. Nothing else in the tree repeats these numbers; imports nothing of ours."""
+"""Limits and defaults that users, operators or several modules meet, by name; those of one mechanism stand in its module.
+
+Nothing else in the tree repeats these numbers. Imports nothing of ours.
+"""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ PAUSE_SECONDS = 10.0  # after a failed write, before the folder is tried again
 
 
 class BankIndex:
-    """`fault` is the last thing that went wrong with the folder, for `check` and the log."""
+    """`fault` is the last thing that went wrong with the folder; it costs no answer, only memory or a later replay."""
 
     def __init__(self, folder: str, language: int) -> None:
         self.folder, self.language = folder, language
