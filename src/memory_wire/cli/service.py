@@ -17,7 +17,7 @@ from memory_wire.cli.target import db_path, serving
 from memory_wire.config import DEFAULT_ADDR
 from memory_wire.errors import Invalid, UnitRefused
 
-EXIT_IDLE = 300  # seconds without a request before the server leaves
+EXIT_IDLE = 300  # seconds without a client before the server leaves
 SOCKET_PATH_BYTES = 107  # sun_path of unix(7) less its end
 ENABLE = ("systemctl --user daemon-reload", f"systemctl --user enable --now {units.SOCKET}")
 DISABLE = (f"systemctl --user stop {units.SOCKET} {units.SERVICE}", "systemctl --user daemon-reload")
@@ -30,7 +30,7 @@ def commands() -> list[Command]:
         Option("db", help="path of the store"),
         Option("sync", help="full (default) or normal"),
         Option("allow-host", "list", "further name that requests may use in Host and Origin"),
-        Option("exit-idle", "float", f"seconds without a request before the server leaves (default {EXIT_IDLE}); 0: it stays"),
+        Option("exit-idle", "float", f"seconds without a client before the server leaves (default {EXIT_IDLE}); 0: it stays"),
         Option("force", "flag", "replace units that something else has written"),
         Option("json", "flag", "machine-readable output"),
     )

@@ -47,7 +47,7 @@ def socket_unit(listen: Sequence[str]) -> str:
 
 
 def service_unit(command: Sequence[str]) -> str:
-    """The service unit that runs the command, program first. An exit for want of requests is no failure, so nothing restarts it."""
+    """The service unit that runs the command, program first. An exit for want of clients is no failure, so nothing restarts it."""
     return "\n".join(
         [
             MARK,
