@@ -74,7 +74,7 @@ def test_a_bank_of_ten_thousand(tmp_path: Path) -> None:
         idle(server)
         holds(server, 11)
         assert server.recall("b", next(load.questions(1)))
-        holds(server, 13)
+        holds(server, 13.5)  # up to 1.2 of them pages of the segment
 
 
 def test_many_banks(server: Server) -> None:

@@ -78,7 +78,8 @@ def restart(words: Sequence[str]) -> None:
         return
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     others = [os.path.abspath(entry) for entry in (sys.path if sys.flags.safe_path else sys.path[1:]) if os.path.exists(entry)]
-    again(["-I", "-S", "-X", f"{PATH_OPTION}={os.pathsep.join([root, *others])}"], words)
+    path = others if root in others else [root, *others]
+    again(["-I", "-S", "-X", f"{PATH_OPTION}={os.pathsep.join(path)}"], words)
 
 
 def again(options: Sequence[str], words: Sequence[str]) -> None:
