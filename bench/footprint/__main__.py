@@ -8,7 +8,7 @@ import tempfile
 from importlib import metadata
 from pathlib import Path
 
-from bench.footprint import probe, states, stock
+from bench.footprint import peers, probe, states, stock
 from bench.footprint.states import Course, State
 from bench.report import Report
 
@@ -50,10 +50,11 @@ def main(words: list[str]) -> int:
         report.table(heads, [row(found) for steps in states.COURSES for found in steps(course)])
         report.text("Idle after one retain, level by level (README, small).")
         report.table(heads[:4], [row(found)[:4] for found in states.ladder(course)])
-        report.text("Beside uvloop, httptools and msgspec as they come, answering a constant.")
-        report.table(
-            heads[:4], [[what, *map(mib, found)] for what, found in zip(("listening", "after a request"), stock.readings(), strict=True)]
+        report.text(
+            "Beside it: uvloop, httptools and msgspec as they come, answering a constant; others' memory servers that are installed."
         )
+        beside = [*zip(("stock server, listening", "the same, after a request"), stock.readings(), strict=True), *peers.readings()]
+        report.table(heads[:4], [[what, *map(mib, found)] for what, found in beside])
         with course.server() as server:
             names = probe.libraries(server.pid)
             threads = probe.status(server.pid, "Threads")
