@@ -51,6 +51,28 @@ def test_serve_json_of_another_process_is_left_alone(tmp_path: Path) -> None:
         assert path.read_text() == other
 
 
+def test_a_second_server_of_a_store_does_not_hide_the_first(tmp_path: Path) -> None:
+    with Serving(tmp_path) as first:
+        path = tmp_path / "serve.json"
+        before = path.read_text()
+        with Serving(tmp_path, wait=False) as second:
+            limit = time.monotonic() + 20
+            while "memory-wire: serving" not in second.stderr and time.monotonic() < limit:
+                time.sleep(0.02)
+            assert f"warning: process {first.process.pid} serves this store" in second.stderr
+            assert path.read_text() == before
+            assert second.stop() == 0
+        assert path.read_text() == before
+
+
+def test_serve_json_of_a_killed_server_is_replaced(tmp_path: Path) -> None:
+    with Serving(tmp_path) as first:
+        first.process.kill()
+        first.process.wait(20)
+    with Serving(tmp_path) as second:
+        assert json.loads((tmp_path / "serve.json").read_text())["pid"] == second.process.pid
+
+
 def test_a_taken_address_is_one_clear_line(tmp_path: Path, server: Serving) -> None:
     host, port = server.address
     with Serving(tmp_path, "--addr", f"{host}:{port}", wait=False) as second:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from memory_wire.client.remote import Client
-from memory_wire.errors import Invalid, StoreRefused, Unreachable
+from memory_wire.errors import Invalid, StoreRefused, Unreachable, WrongType
 from memory_wire.wire import Wire, alive, is_local, parse_url, quote
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -205,3 +205,12 @@ def test_the_key_comes_from_argument_environment_or_file(tmp_path: Path, monkeyp
         Client("unix:///s", db=db)
     with pytest.raises(Invalid):
         Client("unix:///s", key="line\nbreak")
+
+
+@pytest.mark.parametrize("content", [b"bytes", 7, None, ["list"]])
+def test_the_client_refuses_what_json_has_no_type_for(content: object) -> None:
+    client = Client("http://127.0.0.1:1")
+    with pytest.raises(WrongType):
+        client.retain(content)  # type: ignore[arg-type]
+    with pytest.raises(WrongType):
+        client.retain_batch([{"content": "fine", "created_at": content or b"2026"}])

@@ -62,8 +62,8 @@ def fail(error: MemoryWireError) -> int:
 def overview() -> int:
     """All commands with their summaries."""
     line(f"{SUMMARY}\n")
-    line(f"  {'serve':<10}Serve the store over HTTP until stopped.")
+    line(f"  {'serve':<12}Serve the store over HTTP until stopped.")
     for command in commands().values():
-        line(f"  {command.name:<10}{command.summary}")
+        line(f"  {command.name:<12}{command.summary}")
     line("\n`memory-wire COMMAND --help` shows its options.")
     return 0

@@ -11,13 +11,15 @@ from memory_wire import types as t
 from memory_wire.client.answers import read
 from memory_wire.client.surface import Surface
 from memory_wire.config import DEFAULT_ADDR, default_db
-from memory_wire.errors import Invalid, Malformed, StoreRefused
+from memory_wire.errors import Invalid, Malformed, StoreRefused, WrongType
 from memory_wire.ops import BY_NAME, Op
 from memory_wire.wire import TIMEOUT, Wire, is_local, quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+BAD_TYPE = "Failed to deserialize the JSON body into the target type: "
 
 
 class Client(Surface):
@@ -57,9 +59,18 @@ class Client(Surface):
 
 
 def encode(request: msgspec.Struct) -> bytes:
-    """The request as a JSON body. Raises Malformed, as the server would, for a lone surrogate."""
+    """The request as a JSON body. Raises Malformed, as the server would, for a lone surrogate, WrongType for a value of another type.
+
+    The encoder alone would write bytes, dates and the like as strings, where the embedded store refuses them.
+    """
+    from datetime import date, datetime, time, timedelta
+
+    foreign = (bytes, bytearray, memoryview, datetime, date, time, timedelta)
     try:
-        return msgspec.json.encode(request)
+        plain = msgspec.to_builtins(request, builtin_types=foreign)
+        return msgspec.json.encode(msgspec.convert(plain, type(request)))
+    except (msgspec.ValidationError, TypeError) as error:
+        raise WrongType(f"{BAD_TYPE}{error}") from None
     except UnicodeEncodeError:
         raise Malformed("Failed to parse the request body as JSON: lone surrogate") from None
 

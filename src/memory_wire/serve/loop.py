@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 else:
     from _signal import SIGINT, SIGTERM  # plain numbers: the module around it makes enumerations of them
 
+SHARED = "warning: process {} serves this store at {} already; commands go on finding that one"
 EXPOSED = "warning: {} can be reached from other machines and asks nobody for a key"
 
 
@@ -109,7 +110,9 @@ class Server:
             if listener.exposed:
                 self.log.notice(EXPOSED.format(listener.name))
         try:
-            state.publish(self.settings.db, names)
+            other = state.publish(self.settings.db, names)
+            if other is not None:
+                self.log.notice(SHARED.format(other["pid"], other.get("addr")))
         except OSError as error:
             self.log.notice(f"warning: commands won't find this server, serve.json can't be written: {error}")
         shown = " and ".join(name if "://" in name else f"http://{name}" for name in names)

@@ -17,9 +17,15 @@ def path_of(db: str) -> str:
     return os.path.join(os.path.dirname(os.path.abspath(db)), "serve.json")
 
 
-def publish(db: str, names: Sequence[str]) -> None:
-    """Writes the file atomically. The first name is the address; a Unix socket beside a TCP address has a key of its own."""
+def publish(db: str, names: Sequence[str]) -> dict[str, object] | None:
+    """Writes the file atomically. The first name is the address; a Unix socket beside a TCP address has a key of its own.
+
+    Writes nothing when a server that still lives is named there for this database: gives what the file says of it.
+    """
     path = path_of(db)
+    other = read(path)
+    if other is not None and other.get("db") == os.path.abspath(db) and lives(other):
+        return other
     found: dict[str, object] = {
         "pid": os.getpid(),
         "addr": names[0],
@@ -36,24 +42,48 @@ def publish(db: str, names: Sequence[str]) -> None:
     finally:
         os.close(descriptor)
     os.replace(fresh, path)
+    return None
 
 
 def withdraw(db: str) -> None:
     """Removes the file if it is still this process's own."""
     path = path_of(db)
+    found = read(path)
+    if found is None or found.get("pid") != os.getpid():
+        return
+    try:
+        os.unlink(path)
+    except OSError:
+        return  # another process's business meanwhile
+
+
+def read(path: str) -> dict[str, object] | None:
+    """What the file says, or None when there is none to be read."""
     try:
         with open(path, "rb") as file:
-            found = decode(file.read(), type=dict[str, object])
-        if found.get("pid") == os.getpid():
-            os.unlink(path)
+            return decode(file.read(), type=dict[str, object])
     except (OSError, DecodeError):
-        return  # gone, or another process's business
+        return None
 
 
-def start_ticks() -> int | None:
-    """Start time of this process in clock ticks since boot; None where /proc doesn't tell. Tells a recycled pid from ours."""
+def lives(found: dict[str, object]) -> bool:
+    """Whether the process that the file names is there and began when the file says."""
+    pid = found.get("pid")
+    if not isinstance(pid, int) or pid <= 0 or pid == os.getpid():
+        return False
     try:
-        with open("/proc/self/stat", "rb") as file:
+        os.kill(pid, 0)
+    except PermissionError:
+        pass
+    except OSError:
+        return False
+    return start_ticks(pid) == found.get("start_ticks")
+
+
+def start_ticks(pid: int | None = None) -> int | None:
+    """Start time of a process (ours) in clock ticks since boot; None where /proc doesn't tell. Tells a recycled pid from the one meant."""
+    try:
+        with open(f"/proc/{pid or 'self'}/stat", "rb") as file:
             return int(file.read().rpartition(b")")[2].split()[19])
     except (OSError, ValueError, IndexError):
         return None
