@@ -43,7 +43,7 @@ def serve(words: Sequence[str]) -> int:
     try:
         given = values_of(words)
         slim.restart(words)
-        slim.load()
+        slim.load(words)
         settings = settings_of(given)
     except (Usage, ValueError) as error:
         return say(f"memory-wire serve: {error}\n{HELP}", 2)

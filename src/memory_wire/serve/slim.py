@@ -97,19 +97,33 @@ def again(options: Sequence[str], words: Sequence[str]) -> None:
 # loading ---------------------------------------------------------------------------------------------------------------------------
 
 
-def load() -> None:
-    """Imports uvloop, msgspec, httptools and SQLite with the levels that are wanted and tested; warns of those that aren't."""
+def load(words: Sequence[str] = ()) -> None:
+    """Imports uvloop, msgspec, httptools and SQLite with the levels that are wanted and tested; warns of those that aren't.
+
+    Should that fail, the process starts over with everything, `words` being the arguments of `serve`; where it may not, it raises.
+    """
     if sys.flags.no_site and not compiled():
         where = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-        sys.stderr.write(f"memory-wire: warning: modules are compiled at every start: run `python -m compileall -q {where}` once\n")
+        warn(f"modules are compiled at every start: run `python -m compileall -q {where}` once")
     if os.environ.get(BIND) == "memory-wire":
         del os.environ[BIND]  # ours, not for the children
     levels = set() if sys.flags.dev_mode else set(wanted())  # what watches callbacks in that mode needs the whole library
-    for level in sorted(levels):
-        reason = untested(level)
-        if reason:
-            levels.discard(level)
-            sys.stderr.write(f"memory-wire: warning: {reason}: level {level!r} of MEMORY_WIRE_SLIM is off, the server takes more memory\n")
+    reasons = {level: reason for level in sorted(levels) if (reason := untested(level))}
+    for reason in sorted(set(reasons.values())):
+        off = ", ".join(level for level in reasons if reasons[level] == reason)
+        warn(f"{reason}: {off} of MEMORY_WIRE_SLIM is off, the server takes more memory")
+    try:
+        load_levels(levels - reasons.keys())
+    except Exception as error:
+        if not sys.flags.no_site:
+            raise
+        warn(f"starting with everything, less failed: {type(error).__name__}: {error}")
+        os.environ["MEMORY_WIRE_SLIM"] = "0"
+        again(["-I", "-S"], words)
+
+
+def load_levels(levels: set[str]) -> None:
+    """Imports what the levels leave."""
     if "loop" not in levels:
         asyncio_without("ssl" if "tls" in levels else "")
     shown = dict(standins(levels))
@@ -121,6 +135,10 @@ def load() -> None:
             uvloop.__dict__["Loop"] = sys.modules["uvloop.loop"].Loop
     finally:
         withdraw(shown)
+
+
+def warn(text: str) -> None:
+    sys.stderr.write(f"memory-wire: warning: {text}\n")
 
 
 def compiled() -> bool:
