@@ -74,12 +74,12 @@ class Server:
         """One memory, or a batch when `body` has items. Raises AssertionError when it isn't stored."""
         batch = "/batch" if isinstance(body, dict) and "items" in body else ""
         status, answer = self.ask("POST", f"/banks/{bank}/retain{batch}", body, over)
-        assert status == 200, answer
+        assert status == 200, f"{answer!r}\n{self.log.read_text()}"
 
     def recall(self, bank: str, query: str, over: http.client.HTTPConnection | None = None, **fields: object) -> list[str]:
         """What is found. Raises AssertionError when the request is refused."""
         status, answer = self.ask("POST", f"/banks/{bank}/recall", {"query": query, **fields}, over)
-        assert status == 200, answer
+        assert status == 200, f"{answer!r}\n{self.log.read_text()}"
         found: list[str] = json.loads(answer)
         return found
 
