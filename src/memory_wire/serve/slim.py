@@ -77,7 +77,9 @@ def restart(words: Sequence[str]) -> None:
     if "launch" not in wanted() or started not in ("memory-wire", "__main__.py") or sys.flags.no_site or not sys.executable:
         return
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    library = os.path.dirname(os.__file__)  # the new interpreter finds it by itself
     others = [os.path.abspath(entry) for entry in (sys.path if sys.flags.safe_path else sys.path[1:]) if os.path.exists(entry)]
+    others = [entry for entry in others if entry not in (library, os.path.join(library, "lib-dynload"))]
     path = others if root in others else [root, *others]
     again(["-I", "-S", "-X", f"{PATH_OPTION}={os.pathsep.join(path)}"], words)
 
