@@ -257,6 +257,7 @@ static int fold_ascii(mw_fold *fold, mw_buf *out) {
     while (p < fold->end && *p < 0x80) p++;
     if (p < fold->end && p > fold->next) p--;
     const size_t n = (size_t)(p - fold->next);
+    if (n == 0) return MW_TEXT_OK; /* the buffer may have no bytes yet */
     if (mw_buf_room(out, n) != MW_TEXT_OK) return MW_TEXT_NOMEM;
     uint8_t *to = out->data + out->length;
     for (size_t i = 0; i < n; i++) {
