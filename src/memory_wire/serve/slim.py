@@ -117,7 +117,7 @@ def load(words: Sequence[str] = ()) -> None:
     try:
         load_levels(levels - reasons.keys())
     except Exception as error:
-        if not sys.flags.no_site:
+        if PATH_OPTION not in sys._xoptions or not wanted():
             raise
         warn(f"starting with everything, less failed: {type(error).__name__}: {error}")
         os.environ["MEMORY_WIRE_SLIM"] = "0"

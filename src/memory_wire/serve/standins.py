@@ -176,6 +176,7 @@ def loop() -> dict[str, Names]:
         "Future": Future,
         "Task": Task,
         "iscoroutine": is_coroutine,
+        "iscoroutinefunction": is_coroutine_function,
         "isfuture": lambda found: isinstance(found, Future),
     }
     empty = dict.fromkeys(("base_events", "sslproto", "coroutines", "futures"), Names())
