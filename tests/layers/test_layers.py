@@ -24,11 +24,17 @@ ALLOWED: dict[str, set[str]] = {
     "store": {"store", *BASE},
     "retrieve": {"retrieve", "index", "kernels", *BASE},
     "guard": {"guard", "kernels", *BASE},
-    "service": {"service", "retrieve", "index", "kernels", "store", "guard", "ops", *BASE},
+    "framing": set(),
+    "identity": BASE,
+    "service": {"service", "retrieve", "index", "kernels", "store", "guard", "ops", "framing", *BASE},
     "wire": BASE,
     "client": {"client", "service", "ops", "wire", *BASE},
-    "serve": {"serve", "service", "kernels", "ops", *BASE, "__init__"},
-    "cli": {"cli", "client", "service", "serve", "wire", "ops", *BASE, "__init__"},
+    "mcp": {"mcp", "ops", "framing", *BASE, "__init__"},
+    "hooks": {"hooks", "wire", "identity", "framing", *BASE},
+    "hosts": {"hosts", "hooks", "identity", "framing", "wire", *BASE, "__init__"},
+    "sources": {"sources", *BASE},
+    "serve": {"serve", "service", "kernels", "mcp", "ops", "framing", *BASE, "__init__"},
+    "cli": {"cli", "client", "service", "serve", "mcp", "hooks", "hosts", "sources", "identity", "framing", "wire", "ops", *BASE, "__init__"},
 }
 
 
