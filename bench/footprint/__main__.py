@@ -5,15 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from importlib import metadata
 from pathlib import Path
 
-from bench.footprint import peers, probe, states, stock
+from bench.footprint import install, peers, probe, states, stock
 from bench.footprint.states import Course, State
 from bench.report import Report
 
 PACKAGES = ("uvloop", "httptools", "msgspec")
-BASE = ("memory-wire", "httptools", "markdown-it-py", "mdurl", "msgspec", "pyroaring", "uvloop")
 
 
 def mib(kib: int) -> str:
@@ -25,19 +23,15 @@ def row(found: State) -> list[str]:
     return [found.name, *map(mib, found.reading), limit, found.note]
 
 
-def unpacked(name: str) -> int:
-    """Bytes of an installed distribution's files, .pyc files included."""
-    try:
-        files = metadata.files(name) or []
-    except metadata.PackageNotFoundError:
-        return 0
-    return sum(path.stat().st_size for path in {Path(str(file.locate())) for file in files} if path.is_file())
+def megabytes(count: int) -> str:
+    return f"{count / 1e6:.2f}" if count else ""
 
 
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.footprint")
     parser.add_argument("--quiet", type=float, default=1.0, help="seconds without a request before memory is given back")
     parser.add_argument("--asleep", type=float, default=0.0, help="further seconds before an idle server is read")
+    parser.add_argument("--wheel", type=Path, help="the product's wheel, to name its size")
     parser.add_argument("--out", help="write the table here as well")
     given = parser.parse_args(words)
     report = Report("Footprint", PACKAGES)
@@ -53,15 +47,19 @@ def main(words: list[str]) -> int:
         report.text(
             "Beside it: uvloop, httptools and msgspec as they come, answering a constant; others' memory servers that are installed."
         )
-        beside = [*zip(("stock server, listening", "the same, after a request"), stock.readings(), strict=True), *peers.readings()]
-        report.table(heads[:4], [[what, *map(mib, found)] for what, found in beside])
+        told = ("stock server, listening", "the same, after a request")
+        beside = [(name, found, "") for name, found in zip(told, stock.readings(), strict=True)] + peers.readings()
+        report.table([*heads[:4], "seen"], [[what, *map(mib, found), seen] for what, found, seen in beside])
         with course.server() as server:
             names = probe.libraries(server.pid)
             threads = probe.status(server.pid, "Threads")
         report.text(f"{len(names)} shared libraries mapped, 1 process, {threads} thread(s): {', '.join(names)}.")
-    sizes = {name: unpacked(name) for name in BASE}
     report.text()
-    report.text("Unpacked: " + ", ".join(f"{name} {size / 1e6:.2f} MB" for name, size in sizes.items() if size) + ".")
+    report.text("The base install for this interpreter, MB (an installed tree counts its compiled modules).")
+    found = install.weights(given.wheel)
+    sums = ["all", "", megabytes(sum(each.download for each in found)), megabytes(sum(each.unpacked for each in found))]
+    rows = [[each.name, each.version, megabytes(each.download), megabytes(each.unpacked)] for each in found]
+    report.table(["package", "version", "download", "unpacked"], [*rows, sums])
     report.close(given.out)
     return 0
 

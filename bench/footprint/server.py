@@ -5,10 +5,12 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 PATIENCE = 30.0
@@ -95,3 +97,42 @@ class Server:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
+
+
+HAND_OVER = """
+import os, sys
+os.dup2(int(sys.argv[1]), 3)
+os.environ.update(LISTEN_FDS="1", LISTEN_PID=str(os.getpid()))
+os.execv(sys.argv[2], sys.argv[2:])
+"""  # what a service manager does with the socket that a request came in on
+
+
+@contextmanager
+def handed_over(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], float]]:
+    """A server started for a request that waits in a socket already, and the seconds until that is answered."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with socket.create_server(("127.0.0.1", 0)) as listener, socket.create_connection(listener.getsockname()) as client:
+        client.settimeout(PATIENCE)
+        client.sendall(b"GET /ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        command = [
+            sys.executable,
+            "-I",
+            "-S",
+            "-c",
+            HAND_OVER,
+            str(listener.fileno()),
+            *launcher(),
+            "serve",
+            "--db",
+            str(folder / "memory.db"),
+        ]
+        begun = time.perf_counter()
+        process = subprocess.Popen(command, pass_fds=[listener.fileno()], stderr=subprocess.DEVNULL)
+        try:
+            head = client.recv(4096)
+            seconds = time.perf_counter() - begun
+            assert head.startswith(b"HTTP/1.1 200"), head
+            yield process, seconds
+        finally:
+            process.kill()
+            process.wait()

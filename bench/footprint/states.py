@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.footprint import load, probe
-from bench.footprint.server import Server
+from bench.footprint.server import Server, handed_over
 
 READS = 8
 BANK = 10_000
@@ -144,7 +144,15 @@ def burst(server: Server) -> None:
         client.join()
 
 
-COURSES: tuple[Callable[[Course], Iterator[State]], ...] = (one_memory, large_bank, many_banks, requests)
+def activated(course: Course) -> Iterator[State]:
+    """A server that a service manager starts for the first request: how long that request takes."""
+    with handed_over(course.folder / "activated") as (process, seconds):
+        yield State(
+            "first request to an activated socket", probe.reading(process.pid), 14, f"{seconds * 1000:.0f} ms", probe.breakdown(process.pid)
+        )
+
+
+COURSES: tuple[Callable[[Course], Iterator[State]], ...] = (one_memory, large_bank, many_banks, requests, activated)
 
 
 def ladder(course: Course) -> Iterator[State]:
