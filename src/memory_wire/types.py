@@ -76,6 +76,50 @@ class DeleteBank(Struct, kw_only=True):
     confirm: str | None = None
 
 
+class Inject(Struct, kw_only=True):
+    """`former` is an older name of the bank, taken when only that one exists; `frozen`: the host rebuilds its prompt every turn."""
+
+    event: str
+    host: str | None = None
+    session: str | None = None
+    former: str | None = None
+    prompt: str | None = None
+    previous: str | None = None
+    source: str | None = None
+    frozen: bool | None = None
+    format: str | None = None
+    url: str | None = None
+
+
+class Turn(Struct, kw_only=True):
+    """What was asked and answered, as prose; `at` when it was asked, `index` its number in the session as the host counts."""
+
+    user: str | None = None
+    assistant: str | None = None
+    at: str | None = None
+    index: int | None = None
+
+
+class Capture(Struct, kw_only=True):
+    event: str
+    host: str | None = None
+    session: str | None = None
+    former: str | None = None
+    reason: str | None = None
+    turns: list[Turn] = []
+    note: str | None = None
+
+
+class Injections(Struct, kw_only=True):
+    session: str | None = None
+    limit: int | None = None
+    offset: int | None = None
+
+
+class History(Struct, kw_only=True):
+    id: str
+
+
 # responses -------------------------------------------------------------------------------------------------------------------------
 
 
@@ -167,6 +211,60 @@ class Banks(Struct, kw_only=True):
 class BankDeleted(Struct, kw_only=True):
     deleted: bool
     memories: int
+
+
+class Entry(Struct, kw_only=True):
+    """A memory within an injected block."""
+
+    id: str
+    created_at: str
+    relevance: float
+
+
+class Injected(Struct, kw_only=True):
+    """`text` is the finished block, empty when nothing is to be injected; `bank` the one that was read."""
+
+    bank: str
+    text: str
+    entries: list[Entry]
+
+
+class Captured(Struct, kw_only=True):
+    """How many memories were written, and how many turns and notes were there already."""
+
+    bank: str
+    stored: int
+    known: int
+
+
+class Injection(Struct, kw_only=True):
+    """One line of the log. `id` is None when the memory was deleted since; `held`: the session still has it in its context."""
+
+    id: str | None
+    session: str
+    host: str | None
+    event: str
+    at: str
+    relevance: float
+    held: bool
+
+
+class InjectionLog(Struct, kw_only=True):
+    injections: list[Injection]
+    total: int
+
+
+class MemoryHistory(Struct, kw_only=True):
+    """What is known of one memory. `stored_at` is when it was written, `created_at` when it happened."""
+
+    id: str
+    created_at: str
+    stored_at: str
+    tags: list[str]
+    session: str | None
+    document_id: str | None
+    context: str | None
+    injections: list[Injection]
 
 
 class Ready(Struct, kw_only=True):
