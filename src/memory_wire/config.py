@@ -56,6 +56,44 @@ QUERY_TERMS = 64
 QUERY_CHARS = 100_000  # of a query that are read
 TRUNCATED = "…[truncated]"
 
+# hooks -----------------------------------------------------------------------------------------------------------------------------
+INJECT_ENTRIES = 5
+INJECT_CHARS = 400  # of one memory
+INJECT_SECTION_CHARS = 2_000  # of one block
+INJECT_START_BYTES = 2_265  # of what a session starts with, when the bank has no framing of its own
+INJECT_START_RECALL_BYTES = 1_600  # of its memories, when it has
+INJECT_START_CHARS = 300  # of one memory there
+INJECT_AGAIN_BYTES = 1_450  # of a block for a prompt that only says "go on"
+INJECT_FROZEN_CHARS = 8_000  # of the block of a host that rebuilds its prompt every turn
+INJECT_FLOOR = 0.33  # relevance
+INJECT_REPEAT_MS = 15_000  # in which the same firing once more is another host's
+SHORT_PROMPT_CHARS = 160
+PREVIOUS_CHARS = 600
+KEYWORDS = 12  # of a long prompt
+CAPSULE_CHARS = 200
+PREAMBLE_CHARS = 4_000  # of a bank's own framing
+TURNS = 200  # of one capture; the newest are kept
+TURN_CHARS = 4_000  # of what was asked, and of the answer
+TURN_LEAST_CHARS = 32  # of both together
+LEDGER_DAYS = 30
+LEDGER_SESSIONS = 1_000  # of a bank
+SESSION_INJECTIONS = 500  # memories injected into one session
+
+# hooks of agent hosts, the asking side -----------------------------------------------------------------------------------------------
+HOOK_SECONDS = 1.3  # then the process ends, whatever it waits for
+HOOK_STDIN_SECONDS = 0.6  # for the payload
+HOOK_INPUT_BYTES = 4 * 1024 * 1024  # a larger payload is read past and counts as none
+HOOK_TEXT_CHARS = 16_000  # of a prompt or an answer that are sent; cut in the middle
+HOOK_PREVIOUS_CHARS = 2_000  # the end of the last answer, sent with a short prompt
+TRANSCRIPT_TAIL_BYTES = 128 * 1024  # in which the last answer is looked for
+TRANSCRIPT_BYTES = 4 * 1024 * 1024  # of a transcript that one hook reads
+TRANSCRIPT_LINE_BYTES = 512 * 1024  # a longer line is passed over
+CAPTURE_TURNS = 50  # of one request
+SPOOL_FILES = 256  # captures kept while no server answers; the oldest go first
+SPOOL_BYTES = 8 * 1024 * 1024
+SPOOL_DELIVER = 8  # sent by one hook
+HOOK_SESSIONS = 200  # whose state is kept
+
 # index -----------------------------------------------------------------------------------------------------------------------------
 LIVE_UNITS = 1_000
 LIVE_BYTES = 256 * 1024
@@ -79,6 +117,18 @@ BUSY_MS = 5_000
 CACHE_KIB = 256
 JOURNAL_BYTES = 4 * 1024 * 1024
 GROUP_MAX = 256  # writes of one commit
+
+# agents (MCP) ----------------------------------------------------------------------------------------------------------------------
+MCP_OUTPUT = 8_000  # tokens of one tool result's text
+MCP_BATCH = 100  # messages of one array (2025-03-26 only)
+MCP_STREAMS = 64  # subscriptions held open at once
+MCP_URIS = 100  # resources one subscription names
+MCP_PAGE = 100  # resources of one page
+MCP_BANKS = 100  # bank names a completion offers
+MCP_THREADS = 4  # requests that run at once over stdio
+MCP_LINE = 16 * 1024 * 1024  # bytes of one stdio message
+MCP_EOF_SECONDS = 2.0  # for requests under way when stdin ends
+MCP_ALIVE_SECONDS = 15.0  # between comments on a stream that has nothing to say
 
 
 def default_db() -> str:
