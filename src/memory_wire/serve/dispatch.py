@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memory_wire.serve.reply import Reply
     from memory_wire.service import Service
 
+PAGES = ("ui", "ui/ui.css", "ui/ui.js")
 OPENAPI = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "openapi.json")
 
 
@@ -40,7 +41,8 @@ class Dispatch:
         self.connections = 0
         self.answered: dict[tuple[str, int], int] = {}
         self.commits = Commits(loop, service, self.deliver, self.lost, rested)
-        own = (("health", self.health), ("ready", self.ready), ("metrics", self.metrics), ("openapi.json", self.openapi))
+        own = [("health", self.health), ("ready", self.ready), ("metrics", self.metrics), ("openapi.json", self.openapi)]
+        own += [(name, self.viewer(name)) for name in PAGES]
         self.router = Router(own)
 
     def start(self, request: Request) -> None:
@@ -126,6 +128,16 @@ class Dispatch:
 
     def metrics(self) -> Reply:
         return metrics.render(self.answered, self.connections, self.service.gauges())
+
+    def viewer(self, name: str) -> Callable[[], Reply]:
+        """What answers for one file of the viewer; its module is loaded for the first who looks."""
+
+        def answer() -> Reply:
+            from memory_wire.serve.pages import page
+
+            return page(name)
+
+        return answer
 
     def openapi(self) -> Reply:
         with open(OPENAPI, "rb") as file:
