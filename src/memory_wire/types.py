@@ -31,7 +31,10 @@ class Retain(Struct, kw_only=True):
 
 
 class RetainBatch(Struct, kw_only=True):
+    """`keep` leaves a document alone that says the same already, where `replace` would give it a new id."""
+
     items: list[Retain]
+    keep: bool = False
 
 
 class Recall(Struct, kw_only=True):

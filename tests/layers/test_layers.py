@@ -32,7 +32,8 @@ ALLOWED: dict[str, set[str]] = {
     "mcp": {"mcp", "ops", "framing", *BASE, "__init__"},
     "hooks": {"hooks", "wire", "identity", "framing", *BASE},
     "hosts": {"hosts", "hooks", "identity", "framing", "wire", *BASE, "__init__"},
-    "sources": {"sources", *BASE},
+    "data": set(),  # files for others' processes
+    "sources": {"sources", "hooks", *BASE},
     "serve": {"serve", "service", "kernels", "mcp", "ops", "framing", *BASE, "__init__"},
     "cli": {"cli", "client", "service", "serve", "mcp", "hooks", "hosts", "sources", "identity", "framing", "wire", "ops", *BASE, "__init__"},
 }

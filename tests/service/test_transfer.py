@@ -69,6 +69,27 @@ def test_importing_again_changes_nothing(tmp_path: Path) -> None:
     assert exported(db) == lines
 
 
+def test_what_redaction_made_longer_than_the_limits_comes_back(tmp_path: Path) -> None:
+    first, second = tmp_path / "a" / "memory.db", tmp_path / "b" / "memory.db"
+    keys = [f"ghp_{i:08d}" for i in range(200)]
+    urls = "".join(f"a://b:{i % 10}@d " for i in range(100))
+    with Memory(first) as store:
+        store.retain(
+            ("a@b.co " * 142_857)[:1_000_000],
+            context=("a@b.co " * 142_857)[:1_000_000],
+            tags=[" ".join(keys[:19]), urls[:256]],
+            document_id=" ".join(keys[:78]),
+            session=urls[:1024],
+            speaker=" ".join(keys[78:150]),
+        )
+    lines = exported(first)
+    assert len(str(lines[2]["content"])) > 1_000_000 and any(len(tag) > 256 for tag in lines[2]["tags"])  # type: ignore[attr-defined]
+    assert all(len(str(lines[2][name])) > 1_024 for name in ("document_id", "session", "speaker"))
+    assert transfer.import_(str(second), str(first.with_suffix(".jsonl")), quiet) == {"added": 1, "present": 0}
+    assert exported(second) == lines
+    assert maintenance.check(str(second), quiet) == []
+
+
 def test_one_bank(tmp_path: Path) -> None:
     fill(tmp_path / "memory.db")
     lines = exported(tmp_path / "memory.db", "third")

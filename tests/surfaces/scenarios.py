@@ -455,6 +455,38 @@ def batch(s: Surface) -> None:
 
 
 @scenario
+def a_batch_may_keep_documents_that_say_the_same(s: Surface) -> None:
+    note = {
+        "content": "the falcon flies",
+        "document_id": "d",
+        "tags": ["B", "a"],
+        "context": "c",
+        "created_at": "2026-01-01",
+        "session": "s",
+    }
+    (first,) = s.retain_batch([note], keep=True).results
+    assert isinstance(first, t.Retained) and first.deduplicated is False
+    again = s.retain_batch([note, note | {"created_at": None}, note | {"session": None}], keep=True).results
+    assert [(one.id, one.deduplicated) for one in again if isinstance(one, t.Retained)] == [(first.id, True)] * 3
+    last = first.id
+    changes: tuple[dict[str, object], ...] = (
+        {"content": "the falcon lands"},
+        {"tags": ["a"]},
+        {"context": "d"},
+        {"created_at": "2026-01-02"},
+        {"session": "other"},
+    )
+    for change in changes:
+        note |= change  # type: ignore[arg-type]
+        (one,) = s.retain_batch([note], keep=True).results
+        assert isinstance(one, t.Retained) and one.deduplicated is False and one.id != last
+        last = one.id
+    (one,) = s.retain_batch([note]).results
+    assert isinstance(one, t.Retained) and one.id != last
+    assert s.stats().memories == 1
+
+
+@scenario
 def a_batch_of_invalid_items_makes_no_bank(s: Surface) -> None:
     (one,) = s.retain_batch([{"content": " "}]).results
     assert isinstance(one, t.BatchError)

@@ -74,10 +74,15 @@ class Surface:
         answer: t.Retained = self.call("retain", request, bank)
         return answer
 
-    def retain_batch(self, items: Iterable[t.Retain | Mapping[str, Any]], *, bank: str | None = None) -> t.BatchRetained:
-        """Stores up to 1,000 memories in one transaction; `results` in order, an error where an item is invalid; it undoes no other."""
+    def retain_batch(
+        self, items: Iterable[t.Retain | Mapping[str, Any]], *, bank: str | None = None, keep: bool = False
+    ) -> t.BatchRetained:
+        """Stores up to 1,000 memories in one transaction; `results` in order, an error where an item is invalid; it undoes no other.
+
+        `keep` leaves a document alone that says the same already.
+        """
         found = [item if isinstance(item, t.Retain) else t.Retain(**item) for item in items]
-        answer: t.BatchRetained = self.call("retain_batch", t.RetainBatch(items=found), bank)
+        answer: t.BatchRetained = self.call("retain_batch", t.RetainBatch(items=found, keep=keep), bank)
         return answer
 
     def recall(

@@ -14,7 +14,7 @@ from memory_wire.service.changes import Added, Gone, Outcome
 from memory_wire.service.keys import Keys
 from memory_wire.service.settings import Settings
 from memory_wire.store.ids import new_uid, parse, show
-from memory_wire.store.rows import Bank, IndexRow, NewUnit, Unit
+from memory_wire.store.rows import MEMORY, Bank, Existing, IndexRow, NewUnit, Unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,29 +43,32 @@ class Draft(Struct):
     receipts: list[t.Redacted]
 
 
-def draft(request: t.Retain, keys: Keys, now: int) -> Draft:
-    """Checks and redacts a retain, the mode first. Raises Invalid, WrongType."""
+def draft(request: t.Retain, keys: Keys, now: int, wide: int = 1) -> Draft:
+    """Checks and redacts a retain, the mode first. Raises Invalid, WrongType.
+
+    `wide` multiplies the limits of length: what comes out of a store may have been made longer by redaction.
+    """
     validate.mode(request.update_mode)
-    data = validate.content(request.content)
+    data = validate.content(request.content, wide)
     receipts: list[t.Redacted] = []
     content = clean("content", request.content, receipts)
     if content is not request.content:
         data = content.encode()
     context = request.context
     if context is not None:
-        context = clean("context", validate.text("context", context, config.CONTEXT_CHARS), receipts)
+        context = clean("context", validate.text("context", context, config.CONTEXT_CHARS * wide), receipts)
     created = validate.moment("created_at", request.created_at)
-    speaker = validate.key("speaker", request.speaker)
+    speaker = validate.key("speaker", request.speaker, wide)
     role = request.role
     return Draft(
         content=content,
         context=context,
-        tags=keys.tags(validate.strings("tags", request.tags), receipts) if request.tags else [],
-        document=identity("document_id", request.document_id, keys, receipts),
+        tags=keys.tags(validate.strings("tags", request.tags, wide), receipts) if request.tags else [],
+        document=identity("document_id", request.document_id, keys, receipts, wide),
         append=request.update_mode == "append",
         created=now if created is None else created,
         stored=None if created is None else now,
-        session=identity("session", request.session, keys, receipts),
+        session=identity("session", request.session, keys, receipts, wide),
         speaker=keys.shown("speaker", speaker, receipts) if speaker else None,
         role=voice.role_number(validate.key("role", role)) if role is not None else voice.NONE,
         data=data,
@@ -81,15 +84,18 @@ def clean(field: str, text: str, receipts: list[t.Redacted]) -> str:
     return text
 
 
-def identity(field: str, raw: str | None, keys: Keys, receipts: list[t.Redacted]) -> tuple[bytes, str] | None:
+def identity(field: str, raw: str | None, keys: Keys, receipts: list[t.Redacted], wide: int = 1) -> tuple[bytes, str] | None:
     """(key, shown form) of a document id or session; None for a blank one."""
-    name = validate.key(field, raw) if raw is not None else None
+    name = validate.key(field, raw, wide) if raw is not None else None
     return (keys.hashed(name), keys.shown(field, name, receipts)) if name else None
 
 
-def write(tx: Tx, bank: Bank, settings: Settings, item: Draft, keys: Keys) -> tuple[t.Retained, list[Added | Gone]]:
-    """Stores one draft by the contract's rules of dedup and documents. Raises DocumentExists."""
+def write(tx: Tx, bank: Bank, settings: Settings, item: Draft, keys: Keys, keep: bool = False) -> tuple[t.Retained, list[Added | Gone]]:
+    """Stores one draft by the contract's rules of dedup and documents; `keep` as in a batch. Raises DocumentExists."""
     changes: list[Added | Gone] = []
+    tags = item.tags
+    if settings.retain_tags:
+        tags = list(dict.fromkeys([*tags, *keys.tags(settings.retain_tags, [])]))[: config.TAGS]
     session = item.session
     session_key = session[0] if session else b""
     ordinal = position = None
@@ -102,6 +108,8 @@ def write(tx: Tx, bank: Bank, settings: Settings, item: Draft, keys: Keys) -> tu
         if held is not None:
             if item.append:
                 raise DocumentExists
+            if keep and says(held, item, tags):
+                return t.Retained(id=show(held.uid), redacted=item.receipts, deduplicated=True), changes
             removed = tx.delete(bank, held.id)
             if removed is not None:
                 changes.append(Gone(held.id, removed.seq, removed.after))
@@ -110,11 +118,27 @@ def write(tx: Tx, bank: Bank, settings: Settings, item: Draft, keys: Keys) -> tu
     if session is not None and position is None:
         ordinal = tx.session(bank, *session)
         position = tx.next_position(bank, ordinal)
-    tags = item.tags
-    if settings.retain_tags:
-        tags = list(dict.fromkeys([*tags, *keys.tags(settings.retain_tags, [])]))[: config.TAGS]
-    unit = NewUnit(
-        uid=new_uid(),
+    unit = row(item, new_uid(), session_key, tags)
+    stored = tx.insert(bank, unit, ordinal, position, item.document)
+    place = (-1, -1) if ordinal is None or position is None else (ordinal, position)
+    changes.append(Added(IndexRow(stored.id, item.created, item.role, *place, tags, item.speaker, "", item.content), stored.after))
+    return t.Retained(id=show(unit.uid), redacted=item.receipts, deduplicated=False), changes
+
+
+def says(held: Existing, item: Draft, tags: list[str]) -> bool:
+    """Whether a document says already what the draft would make it say; a draft without a date leaves the date it has."""
+    return (
+        held.hash == content_hash(item.data, held.session_key or b"")
+        and (item.session is None or item.session[0] == held.session_key)
+        and (item.stored is None or item.created == held.created)
+        and (item.context, tags) == (held.context, held.tags)
+    )
+
+
+def row(item: Draft, uid: bytes, session_key: bytes, tags: list[str], kind: int = MEMORY) -> NewUnit:
+    """The draft as the store takes it, under an id."""
+    return NewUnit(
+        uid=uid,
         hash=content_hash(item.data, session_key),
         content=item.content,
         created=item.created,
@@ -123,11 +147,8 @@ def write(tx: Tx, bank: Bank, settings: Settings, item: Draft, keys: Keys) -> tu
         tags=tags,
         role=item.role,
         speaker=item.speaker,
+        kind=kind,
     )
-    stored = tx.insert(bank, unit, ordinal, position, item.document)
-    place = (-1, -1) if ordinal is None or position is None else (ordinal, position)
-    changes.append(Added(IndexRow(stored.id, item.created, item.role, *place, tags, item.speaker, "", item.content), stored.after))
-    return t.Retained(id=show(unit.uid), redacted=item.receipts, deduplicated=False), changes
 
 
 def retain(request: t.Retain, scope: t.Scope, service: Service) -> Work:
@@ -165,7 +186,7 @@ def retain_batch(request: t.RetainBatch, scope: t.Scope, service: Service) -> Wo
                 results.append(item)
                 continue
             try:
-                answer, changes = write(tx, bank, settings, item, keys)
+                answer, changes = write(tx, bank, settings, item, keys, request.keep)
             except DocumentExists as error:
                 results.append(failed(error))
             else:

@@ -17,12 +17,11 @@ from memory_wire import types as t
 from memory_wire.config import POSITIONS
 from memory_wire.errors import Invalid, MemoryWireError
 from memory_wire.guard.redact import PLACEHOLDER
-from memory_wire.kernels.text import content_hash
 from memory_wire.service import dates, memories, open_service, validate
 from memory_wire.service.keys import Keys
 from memory_wire.store.ids import parse, show
 from memory_wire.store.place import index_folder
-from memory_wire.store.rows import MEMORY, RECORD, NewUnit
+from memory_wire.store.rows import MEMORY, RECORD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +36,8 @@ if TYPE_CHECKING:
 FORMAT = "memory-wire"
 VERSION = 1
 SLICE = 500  # rows of one read or write transaction
-LINE_BYTES = 32 * 1024 * 1024
+LINE_BYTES = 64 * 1024 * 1024
+GROWTH = 8  # so many times longer a text can be than what was given, where redaction put placeholders for short secrets
 
 
 class Header(msgspec.Struct):
@@ -260,7 +260,7 @@ def unit_of(entry: MemoryLine, keys: Keys) -> memories.Draft:
         speaker=entry.speaker,
     )
     now = dates.now_ms()
-    item = memories.draft(request, keys, now)
+    item = memories.draft(request, keys, now, GROWTH)
     item.stored = validate.moment("stored_at", entry.stored_at)
     item.role = entry.role & 3
     item.document = rekeyed(item.document, entry.document_id, entry.document_key)
@@ -322,17 +322,7 @@ def put(tx: Tx, bank: Bank, item: memories.Draft, entry: MemoryLine) -> bool:
         session = tx.session(bank, *item.session)
         position = tx.next_position(bank, session) if entry.position is None else entry.position
         tx.claim_position(bank, session, position)
-    unit = NewUnit(
-        uid=uid,
-        hash=content_hash(item.data, item.session[0] if item.session else b""),
-        content=item.content,
-        created=item.created,
-        stored=item.stored,
-        context=item.context,
-        tags=item.tags,
-        role=item.role,
-        speaker=item.speaker,
-        kind=entry.kind,
+    tx.insert(
+        bank, memories.row(item, uid, item.session[0] if item.session else b"", item.tags, entry.kind), session, position, item.document
     )
-    tx.insert(bank, unit, session, position, item.document)
     return True

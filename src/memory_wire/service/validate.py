@@ -50,9 +50,9 @@ def encode(field: str, value: str) -> bytes:
         raise Invalid(field, UNICODE) from None
 
 
-def key(field: str, value: str | None) -> str | None:
+def key(field: str, value: str | None, wide: int = 1) -> str | None:
     """A key such as document_id: trimmed, blank means none."""
-    return None if value is None else text(field, value, config.KEY_CHARS).strip() or None
+    return None if value is None else text(field, value, config.KEY_CHARS * wide).strip() or None
 
 
 def unsigned(field: str, value: object) -> int | None:
@@ -64,14 +64,14 @@ def unsigned(field: str, value: object) -> int | None:
     return value
 
 
-def strings(field: str, value: object) -> list[str]:
+def strings(field: str, value: object, wide: int = 1) -> list[str]:
     """A list of strings, each of them legal; None is the empty list."""
     if value is None:
         return []
     if not isinstance(value, list | tuple):
         raise wrong_type(field, "an array of strings")
     for entry in value:
-        text(field, entry, config.TAG_CHARS)
+        text(field, entry, config.TAG_CHARS * wide)
     return list(value)
 
 
@@ -111,14 +111,14 @@ def mode(value: object) -> None:
         raise Invalid("update_mode", "must be replace or append", "invalid content")
 
 
-def content(value: object) -> bytes:
+def content(value: object, wide: int = 1) -> bytes:
     """UTF-8 of a memory's content, which must say something."""
     if not isinstance(value, str):
         raise wrong_type("content", "a string")
     if not value or value.isspace() or "\0" in value:
         raise Invalid("content", "must not be blank and not contain NUL", "invalid content")
-    if len(value) > config.CONTENT_CHARS:
-        raise Invalid("content", f"must be at most {config.CONTENT_CHARS:,} characters")
+    if len(value) > config.CONTENT_CHARS * wide:
+        raise Invalid("content", f"must be at most {config.CONTENT_CHARS * wide:,} characters")
     return encode("content", value)
 
 
@@ -166,7 +166,9 @@ def page_format(value: object) -> bool:
 
 
 def batch(request: types.RetainBatch) -> None:
-    """The number of items and that they are retains."""
+    """The number of items, that they are retains, and `keep`."""
+    if not isinstance(request.keep, bool):
+        raise wrong_type("keep", "a boolean")
     if not isinstance(request.items, list):
         raise wrong_type("items", "an array")
     if len(request.items) > config.BATCH_ITEMS:

@@ -60,13 +60,20 @@ class Removed(Struct):
 
 
 class Existing(Struct):
-    """The row a document id holds now: what `replace` keeps of it. `session_key` is the key that `session` (an ordinal) stands for."""
+    """The row a document id holds now: what `replace` keeps of it, and what tells whether another text would change it.
+
+    `session_key` is the key that `session` (an ordinal) stands for.
+    """
 
     id: int
     uid: bytes
     session: int | None
     position: int | None
     session_key: bytes | None
+    hash: bytes
+    created: int
+    context: str | None
+    tags: list[str]
 
 
 class Found(Struct):

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from sqlite3 import Connection
 
+    from memory_wire.store.ledger import Ledger
+
 _INSERT = """
 INSERT INTO unit (bank, kind, uid, hash, created, stored, content, context, tags, session, position, role, speaker)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -23,7 +25,7 @@ _FIND = """
 SELECT id FROM unit WHERE substr(uid, 1, 8) = substr(?, 1, 8) AND uid = ? AND bank = ? AND kind < 2 AND deleted IS NULL LIMIT 1
 """
 _DOCUMENT = """
-SELECT u.id, u.uid, u.session, u.position, s.key FROM document_key d JOIN unit u ON u.id = d.unit
+SELECT u.id, u.uid, u.session, u.position, s.key, u.hash, u.created, u.context, u.tags FROM document_key d JOIN unit u ON u.id = d.unit
 LEFT JOIN session s ON s.bank = u.bank AND s.ordinal = u.session WHERE d.bank = ? AND d.key = ?
 """
 _DROP_TAG = "UPDATE tag SET units = units - 1 WHERE bank = ? AND tag = ?"
@@ -102,6 +104,13 @@ class Tx:
         banks.empty(self._connection, row[0], limit)
         return True
 
+    @property
+    def ledger(self) -> Ledger:
+        """What hooks injected and captured."""
+        from memory_wire.store.ledger import Ledger  # a server that never saw a hook doesn't load it
+
+        return Ledger(self._connection)
+
     # sessions ----------------------------------------------------------------------------------------------------------------------
 
     def session(self, bank: Bank, key: bytes, shown: str) -> int:
@@ -133,7 +142,7 @@ class Tx:
     def document(self, bank: Bank, key: bytes) -> Existing | None:
         """The memory that a document id holds in this bank."""
         row = self._execute(_DOCUMENT, (bank.id, key)).fetchone()
-        return None if row is None else Existing(*row)
+        return None if row is None else Existing(*row[:-1], row[-1].decode().split("\0") if row[-1] else [])
 
     def find(self, bank: Bank, uid: bytes) -> int | None:
         """Unit id of a live memory or record by its public id."""
