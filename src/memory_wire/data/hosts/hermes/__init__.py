@@ -1,0 +1,306 @@
+# MEMORY_WIRE_PROVIDER_VERSION 3: written by `memory-wire connect`, removed by `memory-wire connect hermes --uninstall`
+"""Memory provider of hermes over a memory-wire server: recalls before each turn, stores after it, and never raises into the host.
+
+Runs inside hermes, so it needs nothing but the standard library and the host's own base class.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import queue
+import socket
+import stat
+import threading
+import time
+import urllib.parse
+from datetime import datetime, timezone
+from typing import Any
+
+from agent.memory_provider import MemoryProvider  # type: ignore[import-not-found,unused-ignore]
+
+BANK = ""
+ADDR = ""
+
+RECALL_SECONDS = 1.5
+WRITE_SECONDS = 2.0
+ANSWER_BYTES = 1024 * 1024
+TURNS = 16  # kept for the next capture while the server is away
+SESSIONS = 64  # whose block is remembered
+PREVIOUS_CHARS = 2000  # of the last answer, its end
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+TEXT = {"type": "string"}
+BUDGET = {"type": "integer", "description": "Tokens that the answer may take."}
+TAGS = {"type": "array", "items": TEXT}
+TOOLS: dict[str, tuple[str, dict[str, Any], list[str]]] = {
+    "memory_retain": ("Store one memory: a fact, decision or preference.", {"content": TEXT, "context": TEXT, "tags": TAGS}, ["content"]),
+    "memory_recall": ("The memories that answer a question, best first.", {"query": TEXT, "budget": BUDGET, "tags": TAGS}, ["query"]),
+    "memory_reflect": ("The best memory for a question, cited by id.", {"query": TEXT, "tags": TAGS}, ["query"]),
+    "memory_bank_config_get": ("The memory bank's configuration.", {}, []),
+}
+
+
+def off() -> bool:  # or inside a process that one of our own hooks started
+    return os.environ.get("MEMORY_WIRE_DISABLE", "").lower() in ("1", "true", "yes", "on") or bool(os.environ.get("MEMORY_WIRE_HOOK"))
+
+
+def data_folder() -> str:
+    base = os.environ.get("XDG_DATA_HOME", "")
+    return os.path.join(base if os.path.isabs(base) else os.path.expanduser("~/.local/share"), "memory-wire")
+
+
+def settings(path: str) -> dict[str, Any]:
+    """The JSON object of a file; empty when there is none."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def stored_key() -> str | None:
+    """The key on disk, when nobody else can read it."""
+    for name in ("memory.db.key", "key"):
+        path = os.path.join(data_folder(), name)
+        try:
+            if not stat.S_IMODE(os.stat(path).st_mode) & 0o077:
+                with open(path, encoding="utf-8") as file:
+                    return file.read().strip() or None
+        except (OSError, ValueError):
+            continue
+    return None
+
+
+class UnixConnection(http.client.HTTPConnection):
+    """HTTP over a Unix socket."""
+
+    def __init__(self, path: str, timeout: float) -> None:
+        super().__init__("localhost", timeout=timeout)
+        self.path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+class Link:
+    """Requests to the server. Every failure is None."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def ask(self, verb: str, path: str, body: dict[str, Any] | None, seconds: float) -> tuple[int, bytes] | None:
+        """(status, body) of the answer."""
+        until = time.monotonic() + seconds
+        try:
+            connection, prefix, local = self.connection(seconds)
+            try:
+                headers = {"content-type": "application/json"}
+                key = os.environ.get("MEMORY_WIRE_KEY") or (stored_key() if local else None)
+                if key:
+                    headers["authorization"] = f"Bearer {key}"
+                sent = None if body is None else json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+                connection.request(verb, prefix + path, sent, headers)
+                answer = connection.getresponse()
+                parts = bytearray()
+                while part := answer.read1(65536):
+                    parts += part
+                    if len(parts) > ANSWER_BYTES or time.monotonic() > until:
+                        return None
+                return answer.status, bytes(parts)
+            finally:
+                connection.close()
+        except (OSError, ValueError, http.client.HTTPException):
+            return None
+
+    def connection(self, seconds: float) -> tuple[http.client.HTTPConnection, str, bool]:
+        """(connection, path prefix, whether the server is on this machine). Raises ValueError for a URL of another kind."""
+        if self.url.startswith("unix:///"):
+            return UnixConnection(self.url[len("unix://") :], seconds), "", True
+        parts = urllib.parse.urlsplit(self.url)
+        if parts.scheme != "http" or not parts.hostname:
+            raise ValueError(self.url)
+        made = http.client.HTTPConnection(parts.hostname, parts.port or 80, timeout=seconds)
+        return made, parts.path.rstrip("/"), parts.hostname in LOOPBACK
+
+
+class MemoryWireProvider(MemoryProvider):  # type: ignore[misc,unused-ignore]
+    """One instance an agent; `initialize` begins a session."""
+
+    def __init__(self) -> None:
+        self.home = os.environ.get("HERMES_HOME") or os.path.expanduser("~/.hermes")
+        self.session = ""
+        self.primary = True
+        self.blocks: dict[str, str] = {}
+        self.sources: dict[str, str] = {}
+        self.asked: dict[str, str] = {}
+        self.previous = ""
+        self.turns: queue.Queue[tuple[str, dict[str, str]] | None] = queue.Queue()
+        self.unsent: list[tuple[str, dict[str, str]]] = []
+        self.worker: threading.Thread | None = None
+
+    @property
+    def name(self) -> str:
+        return "memory-wire"
+
+    def named(self, key: str) -> str:
+        """What the environment or the provider's own settings say; empty when neither does."""
+        own = settings(os.path.join(self.home, "memory-wire.json"))
+        return str(os.environ.get(f"MEMORY_WIRE_{key.upper()}") or own.get(key) or "")
+
+    def bank(self) -> str:
+        return self.named("bank") or BANK or "memory-wire"
+
+    def url(self) -> str:
+        if named := self.named("url"):
+            return named
+        addr = str(settings(os.path.join(data_folder(), "serve.json")).get("addr") or ADDR)
+        return addr if addr.startswith("unix:") else f"http://{addr}"
+
+    def post(self, route: str, body: dict[str, Any], seconds: float) -> Any:
+        """The answer to a request on the bank; None when there is none that says yes."""
+        bank = urllib.parse.quote(self.bank(), safe="")
+        given = {key: value for key, value in body.items() if value not in (None, "")}
+        answer = Link(self.url()).ask("POST", f"/v1/banks/{bank}/{route}", given, seconds)
+        try:
+            return json.loads(answer[1]) if answer and answer[0] == 200 else None
+        except ValueError:
+            return None
+
+    def is_available(self) -> bool:
+        return not off()
+
+    def initialize(self, session_id: str, **kwargs: Any) -> None:
+        self.home = str(kwargs.get("hermes_home") or self.home)
+        self.primary = kwargs.get("agent_context") in (None, "", "primary")
+        self.session = session_id
+
+    def on_session_switch(self, new_session_id: str, *, parent_session_id: str = "", reset: bool = False, **kwargs: Any) -> None:
+        """A compression goes on under a new id and keeps what it knew; anything else is another session."""
+        self.session = new_session_id
+        if reset:
+            self.previous = ""
+
+    def system_prompt_block(self) -> str:
+        if off():
+            return ""
+        return (
+            f"Long-term memory: memory-wire, bank `{self.bank()}`. Memories that fit the prompt are put before you by themselves. Ask for "
+            "more with memory_recall; store what will matter later (decisions and why, preferences, facts hard to find again) with "
+            "memory_retain. Finished turns are stored without you."
+        )
+
+    def prefetch(self, query: str, *, session_id: str = "") -> str:
+        """The session's block of memories: byte-identical from turn to turn, growing at its end."""
+        session = session_id or self.session
+        if off() or not isinstance(query, str) or not query.strip() or self.asked.get(session) == query:
+            return self.blocks.get(session, "")
+        source = self.sources.get(session, "startup")
+        body = {
+            "event": "session-start" if source else "prompt",
+            "host": "hermes",
+            "session": session,
+            "prompt": query,
+            "previous": self.previous[-PREVIOUS_CHARS:],
+            "source": source,
+            "frozen": True,
+            "format": os.environ.get("MEMORY_WIRE_FORMAT"),
+            "url": self.url() if self.url().startswith("http:") else None,
+        }
+        answer = self.post("inject", body, RECALL_SECONDS)
+        text = answer.get("text") if isinstance(answer, dict) else None
+        if isinstance(text, str):
+            self.remember(session, query, text)
+        return self.blocks.get(session, "")
+
+    def remember(self, session: str, query: str, text: str) -> None:
+        for kept, value in ((self.blocks, text or self.blocks.get(session, "")), (self.sources, ""), (self.asked, query)):
+            kept[session] = value
+            while len(kept) > SESSIONS:
+                del kept[next(iter(kept))]
+
+    def sync_turn(self, user_content: str, assistant_content: str, *, session_id: str = "", messages: Any = None) -> None:
+        """Has the turn stored by the background thread."""
+        if isinstance(assistant_content, str) and assistant_content:
+            self.previous = assistant_content
+        self.asked.pop(session_id or self.session, None)  # the same prompt again is a new turn
+        if off() or not self.primary or not isinstance(user_content, str) or not isinstance(assistant_content, str):
+            return
+        at = datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")  # noqa: UP017 - hermes may run on 3.10
+        self.turns.put((session_id or self.session, {"user": user_content, "assistant": assistant_content, "at": at}))
+        if self.worker is None or not self.worker.is_alive():
+            self.worker = threading.Thread(target=self.deliver, name="memory-wire", daemon=True)
+            self.worker.start()
+
+    def deliver(self) -> None:
+        """Stores turns until told to stop; what fails is tried again with the next one."""
+        while (item := self.turns.get()) is not None:
+            self.unsent = [*self.unsent, item][-TURNS:]
+            for session in dict.fromkeys(each[0] for each in self.unsent):
+                turns = [turn for owner, turn in self.unsent if owner == session]
+                if self.post("capture", {"event": "turn", "host": "hermes", "session": session, "turns": turns}, WRITE_SECONDS) is None:
+                    break
+                self.unsent = [each for each in self.unsent if each[0] != session]
+            self.turns.task_done()
+        self.turns.task_done()
+
+    def on_session_end(self, messages: list[dict[str, Any]]) -> None:
+        self.shutdown()
+
+    def on_pre_compress(self, messages: list[dict[str, Any]]) -> str:
+        """A note for the summary; the next prompt may begin a new block."""
+        if off():
+            return ""
+        if self.sources.get(self.session) == "":
+            self.sources[self.session] = "compact"
+        return f"The turns of this session are kept in memory-wire (bank `{self.bank()}`); memory_recall finds their details again."
+
+    def shutdown(self) -> None:
+        """Waits for the turns under way, at most as long as one write may take."""
+        worker, self.worker = self.worker, None
+        if worker is not None and worker.is_alive():
+            self.turns.put(None)
+            worker.join(WRITE_SECONDS)
+
+    def get_tool_schemas(self) -> list[dict[str, Any]]:
+        return [
+            {"name": name, "description": text, "parameters": {"type": "object", "properties": fields, "required": needed}}
+            for name, (text, fields, needed) in TOOLS.items()
+        ]
+
+    def handle_tool_call(self, tool_name: str, args: dict[str, Any], **kwargs: Any) -> str:
+        """The answer as JSON; an `error` says what went wrong."""
+        if tool_name not in TOOLS:
+            return json.dumps({"error": f"unknown tool: {tool_name}"})
+        given = {key: value for key, value in args.items() if key in TOOLS[tool_name][1] and value is not None}
+        path = f"/banks/{urllib.parse.quote(self.bank(), safe='')}/"
+        if tool_name == "memory_bank_config_get":
+            answer = Link(self.url()).ask("GET", path + "config", None, WRITE_SECONDS)
+        else:
+            more = {"format": "full"} if tool_name == "memory_recall" else {}
+            answer = Link(self.url()).ask("POST", path + tool_name.partition("_")[2], given | more, WRITE_SECONDS)
+        if answer is None:
+            return json.dumps({"error": "no memory-wire server answers; start one with `memory-wire daemon start`"})
+        text = answer[1].decode("utf-8", "replace")
+        return text if answer[0] == 200 else json.dumps({"error": text})
+
+    def get_config_schema(self) -> list[dict[str, Any]]:
+        return [
+            {"key": "url", "description": "memory-wire server (empty: the one on this machine)", "env_var": "MEMORY_WIRE_URL"},
+            {"key": "bank", "description": "bank to remember in", "default": "memory-wire"},
+        ]
+
+    def save_config(self, values: dict[str, Any], hermes_home: str) -> None:
+        kept = {key: values[key] for key in ("url", "bank") if values.get(key)}
+        with open(os.path.join(hermes_home, "memory-wire.json"), "w", encoding="utf-8") as file:
+            json.dump(kept, file, indent=2)
+            file.write("\n")
+
+
+def register(ctx: Any) -> None:
+    """Called by the host's plugin loader."""
+    ctx.register_memory_provider(MemoryWireProvider())
