@@ -5,7 +5,7 @@ Those that ask the client back are in asking.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from memory_wire.mcp.dispatch import Context, Provider
 from memory_wire.mcp.rpc import PARAMS, Fault
@@ -135,31 +135,31 @@ PROMPTS: dict[str, tuple[list[str], Handler]] = {
 
 
 class Fixtures(Provider):
-    """All of the above. `publish` is the dispatcher's, once there is one."""
-
-    subscribable = frozenset({"toolsListChanged", "promptsListChanged", "resourceSubscriptions"})
+    """All of the above, with two tools that say that the lists have changed."""
 
     def __init__(self) -> None:
-        self.publish: Callable[[str], None] = print
-        self.info = {"name": "memory-wire-fixtures", "version": "1"}
         changing = {"listChanged": True}
-        self.capabilities = {"tools": changing, "prompts": changing, "resources": {"subscribe": True}, "completions": {}, "logging": {}}
-        triggers = {
+        super().__init__(
+            {"name": "memory-wire-fixtures", "version": "1"},
+            {
+                "tools/list": self.list_tools,
+                "tools/call": self.call_tool,
+                "resources/list": self.list_resources,
+                "resources/templates/list": self.list_templates,
+                "resources/read": self.read_resource,
+                "prompts/list": self.list_prompts,
+                "prompts/get": self.get_prompt,
+                "completion/complete": lambda context, params: {"completion": {"values": []}},
+            },
+            capabilities={"tools": changing, "prompts": changing, "resources": {"subscribe": True}, "completions": {}, "logging": {}},
+            legacy={"resources/subscribe": lambda context, params: {}, "resources/unsubscribe": lambda context, params: {}},
+            subscribable=frozenset({"toolsListChanged", "promptsListChanged", "resourceSubscriptions"}),
+        )
+        self.tools: dict[str, tuple[Json, Handler]] = {
+            **TOOLS,
             "test_trigger_tool_change": (fields(), self.changes("tools")),
             "test_trigger_prompt_change": (fields(), self.changes("prompts")),
         }
-        self.tools: dict[str, tuple[Json, Handler]] = {**TOOLS, **triggers}
-        self.methods = {
-            "tools/list": self.list_tools,
-            "tools/call": self.call_tool,
-            "resources/list": self.list_resources,
-            "resources/templates/list": self.list_templates,
-            "resources/read": self.read_resource,
-            "prompts/list": self.list_prompts,
-            "prompts/get": self.get_prompt,
-            "completion/complete": lambda context, params: {"completion": {"values": []}},
-        }
-        self.legacy = {"resources/subscribe": lambda context, params: {}, "resources/unsubscribe": lambda context, params: {}}
 
     def changes(self, kind: str) -> Handler:
         def work(context: Context, params: Params) -> Json:
