@@ -32,7 +32,7 @@ NEWEST_GLIBC = 28
 PYTHONS = {"cp311", "cp312", "cp313", "cp314"}
 DISPATCHED = {"crc32b", "crc32q"}  # csrc/codec.c asks the processor before it uses them
 FOLDERS = re.compile(rb"(?<![\w.])/(home|root|Users|work|project|io|github|private/tmp|var/folders)/[\w.]")
-SHIPPED = ("py.typed", "store/schema.sql", "index/FORMAT.md")
+SHIPPED = ("py.typed", "store/schema.sql", "store/schema2.sql", "index/FORMAT.md")
 FIELDS = "Name Version Summary Requires-Python License-Expression License-File Requires-Dist Description-Content-Type".split()
 INFO = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "top_level.txt", "licenses/LICENSE"}
 

@@ -27,6 +27,7 @@ class Op(Struct, frozen=True, kw_only=True):
 
 
 BANK = "/banks/{bank}"
+NEW = "/v1/banks/{bank}"  # what is not the contract's
 
 OPS: tuple[Op, ...] = (
     Op(
@@ -139,6 +140,46 @@ OPS: tuple[Op, ...] = (
         summary="The banks with their counts.",
     ),
     Op(
+        name="inject",
+        request=t.Inject,
+        response=t.Injected,
+        http=("POST", f"{NEW}/inject"),
+        body=True,
+        contract=False,
+        writes=True,
+        summary="What a host's hook puts into a model's context; remembers it for the session.",
+        errors=("invalid", "storage"),
+    ),
+    Op(
+        name="capture",
+        request=t.Capture,
+        response=t.Captured,
+        http=("POST", f"{NEW}/capture"),
+        body=True,
+        contract=False,
+        writes=True,
+        summary="Store the turns of a session, each once however often hosts send it.",
+        errors=("invalid", "storage"),
+    ),
+    Op(
+        name="injections",
+        request=t.Injections,
+        response=t.InjectionLog,
+        http=("GET", f"{NEW}/injections"),
+        contract=False,
+        summary="What was injected into which session, newest first.",
+        errors=("invalid",),
+    ),
+    Op(
+        name="history",
+        request=t.History,
+        response=t.MemoryHistory,
+        http=("GET", f"{NEW}/memories/{{id}}/history"),
+        contract=False,
+        summary="What is known of one memory: dates, tags, keys, where it was injected.",
+        errors=("unknown_memory",),
+    ),
+    Op(
         name="delete_bank",
         request=t.DeleteBank,
         response=t.BankDeleted,
@@ -147,6 +188,49 @@ OPS: tuple[Op, ...] = (
         writes=True,
         summary="Delete a bank and everything in it; `confirm` repeats its name.",
         errors=("invalid", "unknown_bank"),
+    ),
+    Op(
+        name="rename_bank",
+        request=t.RenameBank,
+        response=t.BankMoved,
+        http=("POST", "/v1/banks/{bank}/rename"),
+        body=True,
+        contract=False,
+        writes=True,
+        summary="Give a bank another name; everything in it stays as it is.",
+        errors=("invalid", "unknown_bank", "bank_exists"),
+    ),
+    Op(
+        name="copy_bank",
+        request=t.CopyBank,
+        response=t.BankMoved,
+        http=("POST", "/v1/banks/{bank}/copy"),
+        body=True,
+        contract=False,
+        writes=True,
+        summary="Copy a bank, its memories under new ids, to a bank that isn't there yet.",
+        errors=("invalid", "unknown_bank", "bank_exists"),
+    ),
+    Op(
+        name="merge_bank",
+        request=t.MergeBank,
+        response=t.BankMoved,
+        http=("POST", "/v1/banks/{bank}/merge"),
+        body=True,
+        contract=False,
+        writes=True,
+        summary="Move a bank's memories into another bank, without duplicates, and delete it.",
+        errors=("invalid", "unknown_bank"),
+    ),
+    Op(
+        name="sweep",
+        request=t.Sweep,
+        response=t.Swept,
+        http=("POST", "/v1/sweep"),
+        body=True,
+        contract=False,
+        writes=True,
+        summary="Delete the memories that are older than their bank's ttl_days.",
     ),
 )
 

@@ -79,6 +79,22 @@ class DeleteBank(Struct, kw_only=True):
     confirm: str | None = None
 
 
+class RenameBank(Struct, kw_only=True):
+    to: str
+
+
+class CopyBank(Struct, kw_only=True):
+    to: str
+
+
+class MergeBank(Struct, kw_only=True):
+    into: str
+
+
+class Sweep(Struct, kw_only=True):
+    dry_run: bool = False
+
+
 class Inject(Struct, kw_only=True):
     """`former` is an older name of the bank, taken when only that one exists; `frozen`: the host rebuilds its prompt every turn."""
 
@@ -214,6 +230,37 @@ class Banks(Struct, kw_only=True):
 class BankDeleted(Struct, kw_only=True):
     deleted: bool
     memories: int
+
+
+class BankMoved(Struct, kw_only=True):
+    """`bank` is where the memories are now, `memories` how many came, `deduplicated` how many were there already.
+
+    `clashes` memories came without their document ids, which the target holds with another text; `clashing` names the first of them.
+    """
+
+    bank: str
+    memories: int
+    deduplicated: int = 0
+    clashes: int = 0
+    clashing: list[str] = []
+
+
+class SweptBank(Struct, kw_only=True):
+    """`cutoff` is None where nothing could be deleted; `skipped` then says why."""
+
+    bank: str
+    ttl_days: int | None
+    cutoff: str | None
+    deleted: int
+    skipped: str | None
+
+
+class Swept(Struct, kw_only=True):
+    """With `dry_run` the counts say what would be deleted."""
+
+    dry_run: bool
+    banks: list[SweptBank]
+    deleted: int
 
 
 class Entry(Struct, kw_only=True):

@@ -240,12 +240,24 @@ class Service:
         self.close()
 
 
+def later(module: str, name: str) -> Callable[..., Work]:
+    """A function of a module that is loaded when it is first called: a server does without what nobody asks for."""
+
+    def call(*given: object) -> Work:
+        found: Work = getattr(__import__(f"memory_wire.service.{module}", fromlist=[name]), name)(*given)
+        return found
+
+    return call
+
+
 READS: dict[str, Callable[..., object]] = {
     "get_config": banks.get_config,
     "memories": memories.memories,
     "get": memories.get,
     "stats": banks.stats,
     "banks": banks.banks,
+    "injections": later("injections", "injections"),
+    "history": later("injections", "history"),
 }
 WRITES: dict[str, Callable[..., Work]] = {
     "retain": memories.retain,
@@ -253,6 +265,12 @@ WRITES: dict[str, Callable[..., Work]] = {
     "put_config": banks.put_config,
     "forget": memories.forget,
     "delete_bank": banks.delete_bank,
+    "rename_bank": later("moves", "rename_bank"),
+    "copy_bank": later("moves", "copy_bank"),
+    "merge_bank": later("moves", "merge_bank"),
+    "sweep": later("sweep", "sweep"),
+    "inject": later("inject", "inject"),
+    "capture": later("capture", "capture"),
 }
 
 

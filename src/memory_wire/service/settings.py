@@ -7,20 +7,29 @@ from __future__ import annotations
 
 import msgspec
 
-from memory_wire.config import RECALL_BUDGET, TAG_CHARS
+from memory_wire.config import PREAMBLE_CHARS, RECALL_BUDGET, TAG_CHARS
 
 LANGUAGES = {"english": 1, "en": 1, "none": 0}
 SYNONYM_WEIGHT = 0.7
+PREAMBLES = ("background", "preamble", "system_prompt")
+CAPSULES = {"full": False, "summary": True}
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """`synonyms`: trigger word -> (terms, weight); `language`: stemmer number of the text kernel; `fusion`: default or reference."""
+    """`synonyms`: trigger word -> (terms, weight); `language`: stemmer number of the text kernel; `fusion`: default or reference.
+
+    `ttl_days`: how long `sweep` leaves memories alone, None for ever. `preamble`: the bank's own framing of a session's start. `capsules`:
+    whether injected memories are shortened, None where the bank doesn't say.
+    """
 
     budget: int = RECALL_BUDGET
     retain_tags: tuple[str, ...] = ()
     synonyms: dict[str, tuple[list[str], float]] = {}
     language: int = LANGUAGES["english"]
     fusion: str = "default"
+    ttl_days: int | None = None
+    preamble: str = ""
+    capsules: bool | None = None
 
 
 DEFAULTS = Settings()
@@ -42,7 +51,28 @@ def read(body: bytes | None) -> Settings:
         synonyms=synonyms(found.get("recallSynonyms")),
         language=language(found.get("language")),
         fusion="reference" if found.get("fusion") == "reference" else "default",
+        ttl_days=days(found.get("ttl_days")),
+        preamble=preamble(found),
+        capsules=capsules(found.get("injectionFormat")),
     )
+
+
+def days(value: object) -> int | None:
+    """An unsigned 32-bit integer; anything else is no policy."""
+    return value if type(value) is int and 0 <= value < 1 << 32 else None
+
+
+def preamble(found: dict[str, object]) -> str:
+    """The first of the keys that says something."""
+    for name in PREAMBLES:
+        value = found.get(name)
+        if isinstance(value, str) and value.strip():
+            return value.strip()[:PREAMBLE_CHARS]
+    return ""
+
+
+def capsules(value: object) -> bool | None:
+    return CAPSULES.get(value) if isinstance(value, str) else None
 
 
 def unsigned(value: object, default: int) -> int:

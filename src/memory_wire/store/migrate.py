@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 else:
     from _sqlite3 import complete_statement
 
-VERSION = 1
+VERSION = 2
 APPLICATION_ID = 0x4D576972  # "MWir"
 
 
@@ -34,14 +34,24 @@ def run_script(connection: Connection, script: str) -> None:
         raise ValueError(f"unfinished statement: {statement.strip()[:80]}")
 
 
+def run_file(connection: Connection, name: str) -> None:
+    """Runs a script that stands beside this module."""
+    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
+        run_script(connection, file.read())
+
+
 def create(connection: Connection) -> None:
     """Version 1: the schema, the store's id and its secret, project and bank `default`."""
-    with open(os.path.join(os.path.dirname(__file__), "schema.sql"), encoding="utf-8") as file:
-        run_script(connection, file.read())
+    run_file(connection, "schema.sql")
     connection.execute("INSERT INTO meta VALUES ('store', ?), ('secret', ?)", (os.urandom(16), os.urandom(32)))
 
 
-STEPS: Mapping[int, Step] = {1: create}  # the version a step leads to -> the step
+def hooks(connection: Connection) -> None:
+    """Version 2: what hooks injected and captured."""
+    run_file(connection, "schema2.sql")
+
+
+STEPS: Mapping[int, Step] = {1: create, 2: hooks}  # the version a step leads to -> the step
 
 
 def version(connection: Connection, path: str) -> int:

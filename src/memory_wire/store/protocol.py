@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
+from memory_wire.store.bulk import Bulk
+from memory_wire.store.ledger import Ledger
 from memory_wire.store.rows import (
     Bank,
     BankSummary,
@@ -78,6 +80,17 @@ class Tx(Protocol):
         `removal` and `identity` go on answering for what a manifest names.
         """
 
+    @property
+    def ledger(self) -> Ledger:
+        """What hooks injected and captured."""
+
+    def rename(self, bank: Bank, name: str) -> None:
+        """Gives the bank another name, which must be free."""
+
+    @property
+    def bulk(self) -> Bulk:
+        """Work on whole banks."""
+
     def recount(self, bank: Bank) -> None:
         """Counts the bank anew; makes `tally` cheap again after the oldest or newest memory was deleted."""
 
@@ -135,6 +148,10 @@ class Reader(Protocol):
         """Newest unit id of this snapshot, after making sure that its commit has reached the disk."""
 
     def n_sessions(self, bank: Bank) -> int: ...
+
+    @property
+    def ledger(self) -> Ledger:
+        """What hooks injected and captured."""
 
     def export(self, bank: Bank, after: int, limit: int) -> list[Exported]:
         """Live memories and records with after < id, ascending: pages of an export, each in a transaction of its own."""

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
     from typing import Any, TypeVar
 
+    from memory_wire.store.ledger import Ledger
+
     F = TypeVar("F", bound=Found)
 
 _NO_LIMIT = (1 << 63) - 1
@@ -138,10 +140,14 @@ class Reader:
 
     def export(self, bank: Bank, after: int, limit: int) -> list[Exported]:
         """Live memories and records with after < id, ascending: pages of an export, each in a transaction of its own."""
-        return [
-            Exported(unit=_made(Unit, row[:-4]), hash=row[-4], document_key=row[-3], document=row[-2], session_key=row[-1])
-            for row in self._execute(_EXPORT, (bank.id, after, limit))
-        ]
+        return exported(self.connection, bank.id, after, limit)
+
+    @property
+    def ledger(self) -> Ledger:
+        """What hooks injected and captured."""
+        from memory_wire.store.ledger import Ledger  # a server that never saw a hook doesn't load it
+
+        return Ledger(self.connection)
 
     # what the index follows --------------------------------------------------------------------------------------------------------
 
@@ -186,6 +192,14 @@ class Reader:
     def n_sessions(self, bank: Bank) -> int:
         (count,) = self._execute("SELECT coalesce(max(ordinal) + 1, 0) FROM session WHERE bank = ?", (bank.id,)).fetchone()
         return int(count)
+
+
+def exported(connection: Connection, bank_id: int, after: int, limit: int) -> list[Exported]:
+    """Live memories and records of a bank with after < id, ascending."""
+    return [
+        Exported(unit=_made(Unit, row[:-4]), hash=row[-4], document_key=row[-3], document=row[-2], session_key=row[-1])
+        for row in connection.execute(_EXPORT, (bank_id, after, limit))
+    ]
 
 
 def _made(kind: type[F], row: Sequence[Any]) -> F:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from sqlite3 import Connection
 
+    from memory_wire.store.bulk import Bulk
     from memory_wire.store.ledger import Ledger
 
 _INSERT = """
@@ -95,6 +96,20 @@ class Tx:
         if units <= banks.INLINE_PURGE:
             banks.empty(self._connection, bank.id, banks.INLINE_PURGE + 1)
         return listed
+
+    def rename(self, bank: Bank, name: str) -> None:
+        """Gives the bank another name, which must be free."""
+        self._execute("UPDATE bank SET name = ? WHERE id = ?", (name, bank.id))
+        self._banks.pop((bank.project, bank.name), None)
+        bank.name = name
+        self._banks[bank.project, name] = bank
+
+    @property
+    def bulk(self) -> Bulk:
+        """Work on whole banks."""
+        from memory_wire.store.bulk import Bulk  # few processes ever move or sweep
+
+        return Bulk(self._connection)
 
     def empty_deleted(self, limit: int) -> bool:
         """Empties a slice of some deleted bank; True when there may be more."""

@@ -1,0 +1,295 @@
+"""What a host's hook puts into a model's context: when a session starts, and for each prompt. Decides, remembers, renders.
+
+Candidates are recalled before the write transaction; what of them is injected is decided inside it, against the ledger of the session, so
+that two hosts firing the same hook at once inject once.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from memory_wire import config, framing
+from memory_wire import types as t
+from memory_wire.errors import Invalid
+from memory_wire.kernels.text import content_hash
+from memory_wire.service import dates, prose, relevant, validate
+from memory_wire.service.changes import Outcome
+from memory_wire.service.settings import DEFAULTS, Settings
+from memory_wire.store.ids import show
+from memory_wire.store.ledger import Held, HookSession
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory_wire.retrieve.pipeline import Row
+    from memory_wire.service.relevant import Candidate
+    from memory_wire.service.service import Service
+    from memory_wire.store.protocol import Reader, Tx
+    from memory_wire.store.rows import Bank
+
+    Work = Callable[[Tx], Outcome]
+
+START, PROMPT, COMPACT = "session-start", "prompt", "pre-compact"
+EVENTS = (START, PROMPT, COMPACT)
+DROPPING = ("clear", "compact")  # sources of a start after which the host has nothing of what was injected
+
+
+class Plan(Struct):
+    """A request that was checked, with what was recalled for it. `key` and `shown` are the session's; `mark` stands for what is asked."""
+
+    request: t.Inject
+    url: str
+    key: bytes | None
+    shown: str
+    mark: bytes
+    at: int
+    again: bool = False
+    candidates: list[Candidate] = []
+
+
+class Block:
+    """A block under construction: lines are taken as long as they fit."""
+
+    __slots__ = ("entries", "lines", "noted", "plan", "room", "settings", "spent")
+
+    def __init__(self, plan: Plan, settings: Settings, room: int) -> None:
+        self.plan, self.settings, self.room = plan, settings, room
+        self.lines: list[str] = []
+        self.entries: list[t.Entry] = []
+        self.noted: list[tuple[int, float, bool]] = []
+        self.spent = 0
+
+    def take(self, bank: str, one: Candidate, chars: int, size: Callable[[str], int]) -> bool:
+        """Adds a memory if there is room for it."""
+        line, capsule = rendered(bank, one.unit, chars, self.settings.capsules)
+        cost = size(line) + 1
+        if self.spent + cost > self.room:
+            return False
+        self.spent += cost
+        self.lines.append(line)
+        self.noted.append((one.unit.id, one.relevance, capsule))
+        self.entries.append(entry(one.unit, one.relevance))
+        return True
+
+
+def inject(request: t.Inject, scope: t.Scope, service: Service) -> Work:
+    """The work that decides what is injected and notes it. Raises Invalid, WrongType."""
+    check(request, scope)
+    plan = planned(request, service)
+    if request.event != COMPACT:
+        with service.read() as reader:
+            bank = found(reader, scope, request.former)
+            if bank is not None:
+                plan.candidates, plan.again = relevant.candidates(service, reader, bank, plan.request, plan.shown)
+
+    def work(tx: Tx) -> Outcome:
+        bank = found(tx, scope, request.former)
+        if bank is None:
+            text = opening(plan, scope.bank, DEFAULTS) if request.event == START else ""
+            return Outcome(t.Injected(bank=scope.bank, text=text, entries=[]))
+        settings = with_format(service.settings_of(bank, tx), request.format)
+        if plan.key is None:
+            return Outcome(alone(plan, bank, settings))
+        return Outcome(remembered(plan, plan.key, bank, settings, tx))
+
+    return work
+
+
+def check(request: t.Inject, scope: t.Scope) -> None:
+    validate.scope(scope)
+    if validate.text("event", request.event, config.KEY_CHARS) not in EVENTS:
+        raise Invalid("event", f"must be one of {', '.join(EVENTS)}")
+    for name in ("prompt", "previous"):
+        value = getattr(request, name)
+        if value is not None:
+            validate.text(name, value, config.CONTENT_CHARS)
+    for name in ("host", "source", "format", "url"):
+        validate.key(name, getattr(request, name))
+    if request.former is not None:
+        validate.scope(t.Scope(bank=request.former, project=scope.project))
+
+
+def planned(request: t.Inject, service: Service) -> Plan:
+    """The request with its texts reduced to what was said."""
+    said = t.Inject(
+        event=request.event,
+        host=validate.key("host", request.host),
+        prompt=prose.spoken(request.prompt or ""),
+        previous=prose.spoken(request.previous or ""),
+        source=request.source,
+        frozen=bool(request.frozen),
+    )
+    name = validate.key("session", request.session)
+    asked = f"{said.event}\0{said.source if said.event == START else said.prompt}"
+    return Plan(
+        request=said,
+        url=validate.key("url", request.url) or framing.URL,
+        key=service.keys.hashed(name) if name else None,
+        shown=service.keys.shown("session", name, []) if name else "",
+        mark=content_hash(asked.encode()),
+        at=service.now(),
+    )
+
+
+def found(source: Reader | Tx, scope: t.Scope, former: str | None) -> Bank | None:
+    """The bank, or the one of its former name where only that exists."""
+    bank = source.bank(scope.project, scope.bank)
+    return bank if bank is not None or former is None else source.bank(scope.project, former)
+
+
+def with_format(settings: Settings, given: str | None) -> Settings:
+    """The bank's format of injected memories wins over the client's."""
+    if settings.capsules is not None or given not in ("full", "summary"):
+        return settings
+    return Settings(preamble=settings.preamble, capsules=given == "summary")
+
+
+# deciding --------------------------------------------------------------------------------------------------------------------------
+
+
+def alone(plan: Plan, bank: Bank, settings: Settings) -> t.Injected:
+    """The answer to a hook that names no session: nothing is known of what went before."""
+    if plan.request.event == COMPACT:
+        return t.Injected(bank=bank.name, text="", entries=[])
+    block = chosen(plan, bank, settings, plan.candidates)
+    text = section(bank.name, block.lines)
+    if plan.request.event == START:
+        text = joined(opening(plan, bank.name, settings), text)
+    return t.Injected(bank=bank.name, text=text, entries=block.entries)
+
+
+def remembered(plan: Plan, key: bytes, bank: Bank, settings: Settings, tx: Tx) -> t.Injected:
+    """The answer within a session, noted in the ledger."""
+    ledger, request = tx.ledger, plan.request
+    state = ledger.session(bank, key)
+    if request.event == COMPACT:
+        if state.known and not request.frozen:
+            drop(tx, plan, key, bank, state)
+        return t.Injected(bank=bank.name, text="", entries=[])
+    repeated = is_repeated(plan, state)
+    if request.event == START and request.source in DROPPING and not repeated and state.known:
+        drop(tx, plan, key, bank, state)
+    held = ledger.held(bank, key)
+    block = Block(plan, settings, 0)
+    first = False
+    if not repeated:
+        first = request.event == START and state.started is None and not (request.frozen and held)
+        had = {one.unit for one in held}
+        fresh = [one for one in plan.candidates if one.unit.id not in had and not is_own(plan, one, state)]
+        if ledger.count(bank, key) < config.SESSION_INJECTIONS:
+            alive = ledger.found(bank, [one.unit.id for one in fresh])
+            block = chosen(plan, bank, settings, [one for one in fresh if one.unit.id in alive], whole_chars(plan, bank, held, tx))
+        if first:
+            state.started = plan.at
+        if first or block.noted:
+            noted(plan, state)
+            ledger.save(bank, key, plan.shown, state, plan.at)
+            ledger.add(bank, key, request.event, request.host, plan.at, block.noted)
+    if request.frozen:
+        text = section(bank.name, lines_of(tx, bank, held) + block.lines)
+        first = state.started is not None
+    else:
+        text = section(bank.name, block.lines)
+    if first:
+        text = joined(opening(plan, bank.name, settings), text)
+    return t.Injected(bank=bank.name, text=text, entries=block.entries)
+
+
+def is_repeated(plan: Plan, state: HookSession) -> bool:
+    """The same firing once more, by another host: it was answered a moment ago."""
+    start = plan.request.event == START
+    at, mark = (state.start_at, state.start_mark) if start else (state.prompt_at, state.prompt_mark)
+    return at is not None and mark == plan.mark and abs(plan.at - at) < config.INJECT_REPEAT_MS
+
+
+def noted(plan: Plan, state: HookSession) -> None:
+    if plan.request.event == START:
+        state.start_at, state.start_mark = plan.at, plan.mark
+    else:
+        state.prompt_at, state.prompt_mark = plan.at, plan.mark
+
+
+def drop(tx: Tx, plan: Plan, key: bytes, bank: Bank, state: HookSession) -> None:
+    """The host dropped its context. One that rebuilds its prompt keeps our block, but lost the session's own turns."""
+    state.dropped = bank.newest
+    if not plan.request.frozen:
+        tx.ledger.drop(bank, key)
+        state.started = None
+    tx.ledger.save(bank, key, plan.shown, state, plan.at)
+
+
+def is_own(plan: Plan, one: Candidate, state: HookSession) -> bool:
+    """A turn of this very session that the host still has in its context."""
+    return one.unit.session == plan.shown and one.unit.id > state.dropped
+
+
+def chosen(plan: Plan, bank: Bank, settings: Settings, candidates: list[Candidate], left: int | None = None) -> Block:
+    """The best of the candidates that fit the limits of the event; `left`: characters that a frozen block may still grow."""
+    start = plan.request.event == START
+    size: Callable[[str], int] = len
+    frame = section(bank.name, [""])
+    if start:
+        used = len(opening(plan, bank.name, settings).encode()) + len(frame.encode()) + 2
+        room = config.INJECT_START_RECALL_BYTES if settings.preamble else config.INJECT_START_BYTES - used
+        size = n_bytes
+    elif plan.again:
+        room = config.INJECT_AGAIN_BYTES - len(frame.encode())
+        size = n_bytes
+    else:
+        room = config.INJECT_SECTION_CHARS - len(frame)
+    block = Block(plan, settings, room if left is None else min(room, left))
+    for one in candidates:
+        if len(block.lines) == config.INJECT_ENTRIES:
+            break
+        block.take(bank.name, one, entry_chars(plan.request.event), size)
+    return block
+
+
+def n_bytes(line: str) -> int:
+    return len(line.encode())
+
+
+def whole_chars(plan: Plan, bank: Bank, held: list[Held], tx: Tx) -> int | None:
+    """Characters that a frozen block may still grow; None where blocks stand alone."""
+    if not plan.request.frozen:
+        return None
+    return config.INJECT_FROZEN_CHARS - len(section(bank.name, lines_of(tx, bank, held)))
+
+
+# rendering -------------------------------------------------------------------------------------------------------------------------
+
+
+def opening(plan: Plan, bank: str, settings: Settings) -> str:
+    return framing.session_start(bank, settings.preamble or framing.HISTORIAN, plan.url)
+
+
+def section(bank: str, lines: list[str]) -> str:
+    """The recalled memories under their heading; empty without any."""
+    return "\n".join([framing.recall_heading(bank), framing.LABEL, *lines]) if lines else ""
+
+
+def joined(first: str, second: str) -> str:
+    return f"{first}\n\n{second}" if second else first
+
+
+def rendered(bank: str, unit: Row, chars: int, capsules: bool | None) -> tuple[str, bool]:
+    """(the line of a memory, whether it is a capsule)."""
+    day = dates.stamp(unit.created)[:10] if unit.created else None  # 1970 stands for a date nobody knows
+    fetch = framing.fetch(bank, show(unit.uid)) if capsules else None
+    return prose.entry(unit.content, day, chars, fetch), bool(capsules)
+
+
+def lines_of(tx: Tx, bank: Bank, held: list[Held]) -> list[str]:
+    """The lines injected before, as they were; a memory that was forgotten since is gone."""
+    units = tx.ledger.found(bank, [one.unit for one in held])
+    return [rendered(bank.name, units[one.unit], entry_chars(one.event), bool(one.capsule))[0] for one in held if one.unit in units]
+
+
+def entry_chars(event: str) -> int:
+    """The longest that one memory may be."""
+    return config.INJECT_START_CHARS if event == START else config.INJECT_CHARS
+
+
+def entry(unit: Row, relevance: float) -> t.Entry:
+    return t.Entry(id=show(unit.uid), created_at=dates.stamp(unit.created), relevance=round(relevance, 4))

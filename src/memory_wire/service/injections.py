@@ -1,0 +1,62 @@
+"""What was injected where, and what is known of one memory. Read by the viewer and by people who ask why something is there."""
+
+from __future__ import annotations
+
+from memory_wire import config
+from memory_wire import types as t
+from memory_wire.errors import UnknownMemory
+from memory_wire.service import dates, memories, validate
+from memory_wire.store.ids import show
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_wire.store.ledger import Line
+    from memory_wire.store.protocol import Reader
+
+
+def injections(reader: Reader, request: t.Injections, scope: t.Scope) -> t.InjectionLog:
+    """A page of the bank's log, newest first, or of one session's, named as the log shows it."""
+    name = validate.key("session", request.session)
+    limit = validate.unsigned("limit", request.limit)
+    offset = validate.unsigned("offset", request.offset) or 0
+    bank = reader.bank(scope.project, scope.bank)
+    if bank is None:
+        return t.InjectionLog(injections=[], total=0)
+    lines, total = reader.ledger.log(
+        bank,
+        name,
+        config.PAGE_LIMIT if limit is None else min(limit, config.PAGE_MAX),
+        min(offset, validate.MAX_INTEGER >> 1),
+    )
+    return t.InjectionLog(injections=[injection(line) for line in lines], total=total)
+
+
+def history(reader: Reader, request: t.History, scope: t.Scope) -> t.MemoryHistory:
+    """Dates, tags, keys and injections of one memory. Raises UnknownMemory."""
+    uid = memories.uid_of(request.id)
+    bank = reader.bank(scope.project, scope.bank)
+    unit = reader.by_uid(bank, uid) if bank and uid else None
+    if bank is None or unit is None:
+        raise UnknownMemory
+    return t.MemoryHistory(
+        id=show(unit.uid),
+        created_at=dates.stamp(unit.created),
+        stored_at=dates.stamp(unit.created if unit.stored is None else unit.stored),
+        tags=unit.tags,
+        session=unit.session,
+        document_id=reader.ledger.document(unit.id),
+        context=unit.context,
+        injections=[injection(line) for line in reader.ledger.of_unit(bank, unit.id, config.PAGE_MAX)],
+    )
+
+
+def injection(line: Line) -> t.Injection:
+    return t.Injection(
+        id=None if line.uid is None else show(line.uid),
+        session=line.session,
+        host=line.host,
+        event=line.event,
+        at=dates.stamp(line.at),
+        relevance=round(line.relevance, 4),
+        held=bool(line.held),
+    )
