@@ -53,6 +53,14 @@ class UnknownBank(MemoryWireError):
         super().__init__("unknown bank")
 
 
+class BankExists(MemoryWireError):
+    status = 409
+    code = "bank_exists"
+
+    def __init__(self) -> None:
+        super().__init__("bank already exists; merge puts one into another")
+
+
 class UnknownMemory(MemoryWireError):
     status = 404
     code = "unknown_memory"

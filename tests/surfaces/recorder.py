@@ -36,6 +36,9 @@ class Recorder(Surface):
             raise
         if isinstance(answer, t.Banks):  # other scenarios share the store
             answer = t.Banks(banks=[row for row in answer.banks if row.bank.startswith(self.bank)])
+        if isinstance(answer, t.Swept):
+            banks = [msgspec.structs.replace(row, cutoff=row.cutoff and "<cutoff>") for row in answer.banks if row.bank.startswith(self.bank)]
+            answer = t.Swept(dry_run=answer.dry_run, banks=banks, deleted=sum(row.deleted for row in banks))
         self.note(name, request, msgspec.json.encode(answer))
         return answer
 

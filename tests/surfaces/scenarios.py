@@ -12,7 +12,7 @@ import pytest
 
 from memory_wire import types as t
 from memory_wire.client import Surface
-from memory_wire.errors import DocumentExists, Invalid, Malformed, MemoryWireError, UnknownBank, UnknownMemory, WrongType
+from memory_wire.errors import BankExists, DocumentExists, Invalid, Malformed, MemoryWireError, UnknownBank, UnknownMemory, WrongType
 
 Scenario = Callable[[Surface], None]
 SCENARIOS: list[Scenario] = []
@@ -588,3 +588,94 @@ def deleting_a_bank(s: Surface) -> None:
     s.retain("memory anew")
     assert s.get_config() == b"{}" and contents(s.recall("memory")) == ["memory anew"]
     assert s.recall("memory")[0].session is None and s.stats().tags == 0
+
+
+@scenario
+def banks_are_renamed(s: Surface) -> None:
+    new = f"{s.bank}-new"
+    with refused(UnknownBank, "unknown bank"):
+        s.rename_bank(s.bank, new)
+    id = s.retain("the falcon lands at dawn", tags=["a"], document_id="doc", session="talk").id
+    s.put_config({"retainTags": ["kept"]})
+    with refused(Invalid, "invalid to: must be another bank"):
+        s.rename_bank(s.bank, s.bank)
+    with refused(Invalid, "invalid bank id"):
+        s.rename_bank(s.bank, " ")
+    assert s.rename_bank(s.bank, new) == t.BankMoved(bank=new, memories=1)
+    assert s.recall("falcon") == [] and s.stats().memories == 0
+    assert s.recall("falcon", bank=new)[0].id == id
+    assert s.get_config(bank=new) == b'{"retainTags":["kept"]}'
+    s.retain("another of that name")
+    with refused(BankExists, "bank already exists; merge puts one into another"):
+        s.rename_bank(new, s.bank)
+    assert contents(s.recall("falcon another")) == ["another of that name"]
+
+
+@scenario
+def banks_are_copied(s: Surface) -> None:
+    copy = f"{s.bank}-copy"
+    for i, line in enumerate(("alpha one", "beta two", "gamma three")):
+        s.retain(line, session="talk", tags=["t"], document_id=f"d{i}" if i else None, created_at="2026-01-02")
+    s.retain("alpha one", document_id="the same text again")
+    assert s.copy_bank(s.bank, copy) == t.BankMoved(bank=copy, memories=4)
+    with refused(BankExists, "bank already exists; merge puts one into another"):
+        s.copy_bank(s.bank, copy)
+    with refused(UnknownBank, "unknown bank"):
+        s.copy_bank(f"{s.bank}-nowhere", f"{s.bank}-else")
+    ours, theirs = s.memories().items, s.memories(bank=copy).items
+    assert [(item.content, item.created_at) for item in ours] == [(item.content, item.created_at) for item in theirs]
+    assert not {item.id for item in ours} & {item.id for item in theirs}
+    assert contents(s.recall("beta", bank=copy, session="talk", tags=["t"])) == contents(s.recall("beta", session="talk", tags=["t"]))
+    with refused(DocumentExists, "document already exists; use update_mode=replace"):
+        s.retain("x", document_id="d1", update_mode="append", bank=copy)
+    assert s.retain("alpha one", session="talk", bank=copy).deduplicated is True
+    assert s.forget(theirs[0].id, bank=copy) and s.stats().memories == 4
+
+
+@scenario
+def banks_are_merged(s: Surface) -> None:
+    into = f"{s.bank}-into"
+    s.retain("kept by both")
+    s.retain("first of the talk", session="talk")
+    only = s.retain("only in the source", document_id="mine")
+    clash = s.retain("the source's text", document_id="shared")
+    s.retain("equal text", document_id="equal")
+    with refused(UnknownBank, "unknown bank"):
+        s.merge_bank(s.bank, into)
+    there = s.retain("kept by both", bank=into)
+    s.retain("begun before", session="talk", bank=into)
+    s.retain("the target's text", document_id="shared", bank=into)
+    s.retain("equal text", document_id="equal", bank=into)
+    with refused(Invalid, "invalid into: must be another bank"):
+        s.merge_bank(into, into)
+    done = s.merge_bank(s.bank, into)
+    assert done == t.BankMoved(bank=into, memories=3, deduplicated=2, clashes=1, clashing=["shared"])
+    with refused(UnknownBank, "unknown bank"):
+        s.get_config()
+    assert s.stats(bank=into).memories == 7
+    assert s.recall("kept by both", bank=into, k=1)[0].id == there.id
+    assert s.get(only.id, bank=into).content == "only in the source"
+    assert s.recall("source's text", bank=into, k=1)[0].id == clash.id
+    s.retain("only in the target now", document_id="mine", bank=into)  # the document came along
+    with refused(UnknownMemory, "unknown memory"):
+        s.get(only.id, bank=into)
+    assert {hit.content for hit in s.recall("begun first", bank=into, session="talk")} == {"begun before", "first of the talk"}
+
+
+@scenario
+def sweeping(s: Surface) -> None:
+    s.retain("the old falcon", created_at="1970-01-01")
+    s.retain("the new falcon")
+    assert [(row.skipped, row.deleted) for row in s.sweep().banks] == [("no ttl_days", 0)]
+    s.put_config({"ttl_days": 30})
+    would = s.sweep(dry_run=True).banks[0]
+    assert (would.ttl_days, would.deleted, would.skipped) == (30, 1, None) and would.cutoff
+    assert len(s.recall("falcon")) == 2
+    assert s.sweep().deleted == 1
+    assert contents(s.recall("falcon")) == ["the new falcon"] and s.stats().memories == 1
+    assert s.sweep().deleted == 0
+    s.put_config({"ttl_days": 4_294_967_295})
+    assert s.sweep().banks[0].skipped == "ttl_days is further out than a date can hold"
+    for odd in ("30", -1, 4_294_967_296, 1.5, True, None):
+        s.put_config({"ttl_days": odd})
+        assert s.sweep().banks[0].skipped == "no ttl_days"

@@ -166,3 +166,23 @@ class Surface:
         """Deletes a bank and everything in it; `confirm` repeats its name. Raises Invalid, UnknownBank."""
         answer: t.BankDeleted = self.call("delete_bank", t.DeleteBank(confirm=confirm), bank)
         return answer
+
+    def rename_bank(self, bank: str, to: str) -> t.BankMoved:
+        """Gives a bank another name. Raises UnknownBank, BankExists, Invalid."""
+        answer: t.BankMoved = self.call("rename_bank", t.RenameBank(to=to), bank)
+        return answer
+
+    def copy_bank(self, bank: str, to: str) -> t.BankMoved:
+        """Copies a bank to one that isn't there yet, its memories under new ids. Raises UnknownBank, BankExists, Invalid."""
+        answer: t.BankMoved = self.call("copy_bank", t.CopyBank(to=to), bank)
+        return answer
+
+    def merge_bank(self, bank: str, into: str) -> t.BankMoved:
+        """Moves a bank's memories, under their ids, into another bank and deletes it. Raises UnknownBank, Invalid."""
+        answer: t.BankMoved = self.call("merge_bank", t.MergeBank(into=into), bank)
+        return answer
+
+    def sweep(self, *, dry_run: bool = False) -> t.Swept:
+        """Deletes what is older than its bank's `ttl_days`, in all banks; with `dry_run` only counts it."""
+        answer: t.Swept = self.call("sweep", t.Sweep(dry_run=dry_run))
+        return answer

@@ -23,10 +23,14 @@ class Gone(Struct):
 
 
 class Outcome(Struct):
-    """The answer of one write and what it changed in one bank. `dropped`: the bank itself is gone."""
+    """The answer of one write and what it changed in one bank. `dropped`: the bank itself is gone.
+
+    `behind` are further banks, changed in bulk, with their languages: their indexes catch up from the store.
+    """
 
     response: object
     bank: Bank | None = None
     language: int = 1
     changes: list[Added | Gone] = []
     dropped: bool = False
+    behind: list[tuple[Bank, int]] = []

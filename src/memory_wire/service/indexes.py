@@ -60,13 +60,13 @@ class Indexes:
     def follow(self, outcome: Outcome) -> None:
         """Enters a committed write into its bank's index."""
         bank = outcome.bank
-        if bank is None or not (outcome.changes or outcome.dropped):
-            return
         try:
-            if outcome.dropped:
+            if bank is not None and outcome.dropped:
                 self._drop(bank)
-            elif not self._enter(self.open(bank, outcome.language), outcome):
+            elif bank is not None and outcome.changes and not self._enter(self.open(bank, outcome.language), outcome):
                 self.catch_up(bank.project, bank.name, outcome.language)
+            for changed, language in outcome.behind:
+                self.catch_up(changed.project, changed.name, language)
         except Exception as error:
             self._fault(error)
 

@@ -1,0 +1,175 @@
+"""Banks under another name, copied, or put into one another: one transaction each. Called by the service; loaded when first asked for.
+
+A renamed or merged memory keeps its id, a copied one gets a new one. Dates, tags, sessions and their order come along, and so does the
+configuration where the target has none.
+"""
+
+from __future__ import annotations
+
+from memory_wire import types as t
+from memory_wire.errors import BankExists, Invalid, UnknownBank
+from memory_wire.service import validate
+from memory_wire.service.changes import Outcome
+from memory_wire.store.ids import new_uid
+from memory_wire.store.rows import MEMORY, Exported, NewUnit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory_wire.service.service import Service
+    from memory_wire.store.protocol import Tx
+    from memory_wire.store.rows import Bank
+
+    Work = Callable[[Tx], Outcome]
+
+SLICE = 500  # rows in memory at once
+CLASHES_SHOWN = 20
+
+
+def rename_bank(request: t.RenameBank, scope: t.Scope, service: Service) -> Work:
+    """The work that gives a bank another name."""
+    target = other(scope, "to", request.to)
+
+    def work(tx: Tx) -> Outcome:
+        bank = existing(tx, scope)
+        if tx.bank(target.project, target.bank) is not None:
+            raise BankExists
+        tx.rename(bank, target.bank)
+        moved = t.BankMoved(bank=target.bank, memories=tx.bulk.count(bank))
+        return Outcome(moved, behind=[(bank, service.settings_of(bank, tx).language)])
+
+    return work
+
+
+def copy_bank(request: t.CopyBank, scope: t.Scope, service: Service) -> Work:
+    """The work that makes a second bank of the same memories."""
+    target = other(scope, "to", request.to)
+
+    def work(tx: Tx) -> Outcome:
+        source = existing(tx, scope)
+        if tx.bank(target.project, target.bank) is not None:
+            raise BankExists
+        movable(tx, source)
+        bank = tx.bank(target.project, target.bank, create=True)
+        assert bank is not None
+        move = Move(tx, bank, merging=False)
+        move.all_of(source)
+        return move.outcome(service)
+
+    return work
+
+
+def merge_bank(request: t.MergeBank, scope: t.Scope, service: Service) -> Work:
+    """The work that puts a bank into another one and deletes it."""
+    target = other(scope, "into", request.into)
+
+    def work(tx: Tx) -> Outcome:
+        source = existing(tx, scope)
+        bank = existing(tx, target)
+        movable(tx, source)
+        move = Move(tx, bank, merging=True)
+        move.all_of(source)
+        tx.bulk.take_turns(source, bank)
+        tx.delete_bank(source)
+        done = move.outcome(service)
+        done.bank, done.dropped = source, True
+        return done
+
+    return work
+
+
+def other(scope: t.Scope, field: str, name: str) -> t.Scope:
+    """The bank that a request names beside its own. Raises Invalid, WrongType."""
+    validate.scope(scope)
+    target = t.Scope(bank=name, project=scope.project)
+    validate.scope(target)
+    if name == scope.bank:
+        raise Invalid(field, "must be another bank")
+    return target
+
+
+def existing(tx: Tx, scope: t.Scope) -> Bank:
+    """The bank as it is. Raises UnknownBank."""
+    bank = tx.bank(scope.project, scope.bank)
+    if bank is None:
+        raise UnknownBank
+    return bank
+
+
+def movable(tx: Tx, bank: Bank) -> None:
+    """Raises Invalid for a bank whose rows refer to one another: only memories can be copied one by one."""
+    if tx.bulk.richer(bank):
+        raise Invalid("bank", "holds records or documents, which can't be copied; rename works")
+
+
+class Move:
+    """Takes the memories of one bank into another, and counts. `merging`: under their ids, and only what the target doesn't hold."""
+
+    def __init__(self, tx: Tx, target: Bank, merging: bool) -> None:
+        self.tx, self.target, self.merging = tx, target, merging
+        self.done = t.BankMoved(bank=target.name, memories=0)
+        self.places: dict[bytes, tuple[int, int]] = {}  # session key -> its ordinal in the target, what is added to positions
+
+    def all_of(self, source: Bank) -> None:
+        """Everything that the source lists, oldest row first; then its configuration, if the target has none."""
+        after = -1
+        while page := self.tx.bulk.page(source, after, SLICE):
+            for entry in page:
+                self.take(entry)
+            after = page[-1].unit.id
+        body = self.tx.config(source)
+        if body is not None and not self.target.config_version:
+            self.tx.set_config(self.target, body)
+
+    def take(self, entry: Exported) -> None:
+        """One memory, unless a merge finds its text (in that session) in the target: what a document holds is compared with that document."""
+        unit = entry.unit
+        document = None
+        if entry.document_key is not None and entry.document is not None:
+            document = (entry.document_key, entry.document)
+        if self.merging:
+            taken = document is not None and self.tx.document(self.target, document[0]) is not None
+            if (document is None or taken) and unit.kind == MEMORY and self.tx.duplicate(self.target, entry.hash) is not None:
+                self.done.deduplicated += 1
+                return
+            if document is not None and taken:
+                self.clash(document[1])
+                document = None
+        session, position = self.place(entry)
+        row = NewUnit(
+            uid=unit.uid if self.merging else new_uid(),
+            hash=entry.hash,
+            content=unit.content,
+            created=unit.created,
+            stored=unit.stored,
+            context=unit.context,
+            tags=unit.tags,
+            role=unit.role,
+            speaker=unit.speaker,
+            kind=unit.kind,
+        )
+        self.tx.insert(self.target, row, session, position, document)
+        self.done.memories += 1
+
+    def clash(self, document: str) -> None:
+        """A document that the target holds with another text: the memory comes along without its document id."""
+        self.done.clashes += 1
+        if len(self.done.clashing) < CLASHES_SHOWN:
+            self.done.clashing.append(document)
+
+    def place(self, entry: Exported) -> tuple[int | None, int | None]:
+        """Session and position in the target: a session that it has already goes on behind what is there, in its own order."""
+        key, position = entry.session_key, entry.unit.position
+        if key is None or position is None:
+            return None, None
+        if key not in self.places:
+            ordinal = self.tx.session(self.target, key, entry.unit.session or "")
+            self.places[key] = ordinal, self.tx.bulk.free_position(self.target, ordinal)
+        ordinal, base = self.places[key]
+        self.tx.claim_position(self.target, ordinal, base + position)
+        return ordinal, base + position
+
+    def outcome(self, service: Service) -> Outcome:
+        """What is answered, and that the target's index has to catch up."""
+        return Outcome(self.done, behind=[(self.target, service.settings_of(self.target, self.tx).language)])

@@ -1,0 +1,58 @@
+"""What moves and sweeps read and change of whole banks, within one write transaction. Reached through Tx; few processes ever load it."""
+
+from __future__ import annotations
+
+from memory_wire.store import banks
+from memory_wire.store.reader import exported
+from memory_wire.store.rows import MEMORY, Exported
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from memory_wire.store.rows import Bank
+
+_NAMES = """
+SELECT b.name FROM bank b JOIN project p ON p.id = b.project WHERE p.account = 1 AND p.name = ? AND b.name IS NOT NULL ORDER BY b.id
+"""
+_RICHER = "SELECT EXISTS (SELECT 1 FROM record WHERE bank = :bank) OR EXISTS (SELECT 1 FROM document WHERE bank = :bank)"
+
+
+class Bulk:
+    """The queries of one transaction."""
+
+    __slots__ = ("_connection", "_execute")
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._execute = connection.execute
+
+    def names(self, project: str) -> list[str]:
+        """The project's banks in the order they were made."""
+        return [name for (name,) in self._execute(_NAMES, (project,))]
+
+    def count(self, bank: Bank) -> int:
+        """Live memories and records of the bank."""
+        return banks.tally(self._connection, bank.id)[0]
+
+    def richer(self, bank: Bank) -> bool:
+        """Whether the bank holds more than memories: records with provenance, documents."""
+        (found,) = self._execute(_RICHER, {"bank": bank.id}).fetchone()
+        return bool(found)
+
+    def page(self, bank: Bank, after: int, limit: int) -> list[Exported]:
+        """Live memories with after < id, ascending, as an export reads them."""
+        return exported(self._connection, bank.id, after, limit)
+
+    def expired(self, bank: Bank, before: int) -> list[int]:
+        """Ids of the memories created before that time. Records stay: they are deleted by rules of their own."""
+        rows = self._execute("SELECT id FROM unit WHERE bank = ? AND kind = ? AND created < ? ORDER BY id", (bank.id, MEMORY, before))
+        return [id for (id,) in rows]
+
+    def free_position(self, bank: Bank, session: int) -> int:
+        """The next free position of a session, not taken."""
+        return int(self._execute("SELECT next FROM session WHERE bank = ? AND ordinal = ?", (bank.id, session)).fetchone()[0])
+
+    def take_turns(self, source: Bank, target: Bank) -> None:
+        """Hands over which turns were captured, so that none is captured again in the bank that has their memories now."""
+        self._execute("UPDATE OR IGNORE captured_turn SET bank = ? WHERE bank = ?", (target.id, source.id))
