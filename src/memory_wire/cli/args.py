@@ -18,12 +18,13 @@ class Usage(Exception):
 
 
 class Option(Struct, frozen=True):
-    """`kind` is text, int, float, flag or list (repeatable, commas split)."""
+    """`kind` is text, path, int, float, flag or list (repeatable, commas split); `choices` are all values there are."""
 
     name: str
     kind: str = "text"
     help: str = ""
     field: str = ""
+    choices: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -31,7 +32,10 @@ class Option(Struct, frozen=True):
 
 
 class Command(Struct, frozen=True):
-    """One verb: `run` gets the parsed values and returns the exit status."""
+    """One verb: `run` gets the parsed values and returns the exit status.
+
+    `choices` are the words that the first positional can be, `exits` what the exit status says beside 0 done, 1 failed, 2 doesn't fit.
+    """
 
     name: str
     summary: str
@@ -39,14 +43,36 @@ class Command(Struct, frozen=True):
     positional: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     options: tuple[Option, ...] = ()
+    choices: tuple[str, ...] = ()
+    exits: str = ""
 
 
-COMMON = (
-    Option("bank", help="bank to act in (default: default)"),
-    Option("db", help="path of the store"),
-    Option("embedded", "flag", "open the store here even when a server runs"),
-    Option("json", "flag", "machine-readable output"),
-)
+BANK = Option("bank", help="bank to act in (default: the project's, see `memory-wire bank`)")
+DB = Option("db", "path", "path of the store")
+JSON = Option("json", "flag", "machine-readable output")
+COMMON = (BANK, DB, Option("embedded", "flag", "open the store here even when a server runs"), JSON)
+HINTS = {  # what the fields of requests are, where a command doesn't say it otherwise
+    "budget": "tokens that the answer may take",
+    "context": "what the memory belongs to",
+    "created_at": "when it was, a date or RFC 3339 (default: now)",
+    "dry_run": "only say what would be done",
+    "document_id": "your own name for the memory, unique in the bank",
+    "exclude_tags": "none of these tags",
+    "explain": "how each result got its score",
+    "k": "at most so many results",
+    "limit": "at most so many",
+    "min_score": "least relevance, 0 to 1",
+    "offset": "leave out so many first",
+    "role": "who said it: user or assistant",
+    "session": "the conversation it belongs to",
+    "since": "not before this date",
+    "speaker": "name of who said it",
+    "tags": "tags, with commas or repeated",
+    "truncate": "cut contents to so many characters",
+    "until": "before this date",
+    "update_mode": "when the document exists: replace or append",
+}
+SERVER = ("endpoint", "api-url", "url")  # what people try; the server is named otherwise
 
 
 def options_of(request: type[Struct], without: Sequence[str] = ()) -> tuple[Option, ...]:
@@ -59,7 +85,7 @@ def options_of(request: type[Struct], without: Sequence[str] = ()) -> tuple[Opti
         kind = next(
             (kind for word, kind in (("list", "list"), ("bool", "flag"), ("int", "int"), ("float", "float")) if word in shape), "text"
         )
-        found.append(Option(field.name.replace("_", "-"), kind, field=field.name))
+        found.append(Option(field.name.replace("_", "-"), kind, HINTS.get(field.name, ""), field.name))
     return tuple(found)
 
 
@@ -80,7 +106,7 @@ def parse(command: Command, words: Sequence[str]) -> dict[str, Value]:
         name, equals, given = word[2:].partition("=")
         option = by_name.get(name)
         if option is None:
-            raise Usage(f"unknown option --{name}")
+            raise Usage(unknown(name, list(by_name)))
         if option.kind == "flag":
             if equals:
                 raise Usage(f"--{name} takes no value")
@@ -94,6 +120,16 @@ def parse(command: Command, words: Sequence[str]) -> dict[str, Value]:
     return values | place(command, loose)
 
 
+def unknown(name: str, names: list[str]) -> str:
+    """What to say of an option that doesn't exist."""
+    from difflib import get_close_matches
+
+    if name in SERVER:
+        return f"unknown option --{name}; the environment variable MEMORY_WIRE_URL names the server"
+    near = get_close_matches(name, names, 1)
+    return f"unknown option --{name}" + (f"; did you mean --{near[0]}?" if near else "")
+
+
 def place(command: Command, loose: list[str]) -> dict[str, Value]:
     """Positional values by name. Raises Usage when there are too few or too many."""
     names = command.positional + command.optional
@@ -101,11 +137,15 @@ def place(command: Command, loose: list[str]) -> dict[str, Value]:
         raise Usage(f"{command.name} needs {command.positional[len(loose)].upper()}")
     if len(loose) > len(names):
         raise Usage(f"unexpected argument {loose[len(names)]!r}")
+    if loose and command.choices and loose[0] not in command.choices:
+        raise Usage(f"{names[0].upper()} is {either(command.choices)}, not {loose[0]!r}")
     return dict(zip(names, loose, strict=False))
 
 
 def convert(option: Option, given: str, before: Value) -> Value:
     """The value of one option. Raises Usage when it is not of the option's kind."""
+    if option.choices and given not in option.choices:
+        raise Usage(f"--{option.name} is {either(option.choices)}, not {given!r}")
     if option.kind == "list":
         return (before if isinstance(before, list) else []) + [part for part in given.split(",") if part]
     if option.kind in {"int", "float"}:
@@ -116,11 +156,18 @@ def convert(option: Option, given: str, before: Value) -> Value:
     return given
 
 
+def either(words: Sequence[str]) -> str:
+    """`a, b or c`."""
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
 def usage(command: Command) -> str:
     """The short help of one command."""
     words = " ".join([name.upper() for name in command.positional] + [f"[{name.upper()}]" for name in command.optional])
     lines = [f"memory-wire {command.name} {words}".rstrip() + ("  [options]" if command.options else ""), f"  {command.summary}"]
+    if command.choices:
+        lines.append(f"    {(command.positional + command.optional)[0].upper()} is {either(command.choices)}")
     for option in command.options:
-        shown = f"--{option.name}" + ("" if option.kind == "flag" else f" {option.kind.upper()}")
+        shown = f"--{option.name}" + ("" if option.kind == "flag" else f" {'|'.join(option.choices) or option.kind.upper()}")
         lines.append(f"    {shown:<24}{option.help}".rstrip())
-    return "\n".join(lines)
+    return "\n".join([*lines, *([f"  {command.exits}"] if command.exits else [])])

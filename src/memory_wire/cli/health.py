@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from memory_wire.cli.args import Command, Option, Value
-from memory_wire.cli.show import line
+from memory_wire.cli.args import DB, JSON, Command, Value
+from memory_wire.cli.show import as_json, line
 from memory_wire.cli.target import db_path, serving
 
 
 def commands() -> list[Command]:
-    summary = "Say whether a server answers for this store; exit status 1 when none does."
-    return [Command("health", summary, health, options=(Option("db", help="path of the store"),))]
+    summary = "Say whether a server answers for this store."
+    return [Command("health", summary, health, options=(DB, JSON), exits="Exit status 1: none does.")]
 
 
 def health(values: dict[str, Value]) -> int:
@@ -20,5 +20,8 @@ def health(values: dict[str, Value]) -> int:
 
     named = os.environ.get("MEMORY_WIRE_URL")
     url = (named if alive(named) else None) if named else serving(db_path(values))
+    if values.get("json"):
+        as_json({"ok": bool(url), "url": url or named})
+        return 0 if url else 1
     line("ok" if url else f"no server answers at {named}" if named else f"no server answers for {db_path(values)}")
     return 0 if url else 1

@@ -1,41 +1,76 @@
-"""The command line: finds the verb, parses its words, turns errors into one line and an exit status.
+"""The command line: finds the verb, parses its words, turns errors into one line with what mends it, and an exit status.
 
 Exit status: 0 done, 1 the operation failed, 2 the words or values don't fit. Verbs of the operation table come from `ops`; the others are
-declared by their module. A verb's module is imported only when that verb runs.
+declared by their module, named in OWNERS: only the module of the verb that runs is imported.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 
 from memory_wire.cli.args import Command, Usage, parse, usage
-from memory_wire.cli.show import line
+from memory_wire.cli.show import as_json, line, paint
 from memory_wire.errors import MemoryWireError
 
 SUMMARY = "memory-wire: agent memory you can run anywhere"
+OWNERS = {  # module of cli that declares the verb; a verb that isn't here belongs to the operation table
+    "backup": "store",
+    "check": "store",
+    "completion": "completion",
+    "config": "banks",
+    "delete-bank": "banks",
+    "export": "store",
+    "health": "health",
+    "import": "store",
+    "reindex": "store",
+    "service": "service",
+}
+ELSEWHERE = (  # verbs with a start of their own, see __main__
+    ("serve", "Serve the store over HTTP until stopped."),
+)
+EXITS = """Exit status: 0 done; 1 it failed, one line on standard error says why and what mends it; 2 the words or values don't fit;
+130 interrupted. What a command means by 1 beside that, its help says."""
+MENDS = {
+    "corrupt": "`memory-wire reindex` builds the index anew",
+    "not_ready": "the server is still starting: ask again",
+    "storage": "`memory-wire check` looks for damage",
+    "store_missing": "restore a backup there, or remove what lies beside it to begin anew",
+    "unknown_bank": "`memory-wire banks` lists them",
+    "unknown_memory": "`memory-wire memories` lists them",
+    "unreachable": "`memory-wire daemon start` starts a server, --embedded does without",
+}
 
 
 def commands() -> dict[str, Command]:
-    """Every verb by name."""
-    from memory_wire.cli import banks, health, memories, service, store
-
-    found = [*memories.commands(), *banks.commands(), *store.commands(), *service.commands(), *health.commands()]
+    """Every verb by name. Imports all their modules: for help and completion."""
+    found = [command for module in {"memories", *OWNERS.values()} for command in declared(module)]
     return {command.name: command for command in sorted(found, key=lambda command: command.name)}
+
+
+def declared(module: str) -> list[Command]:
+    """The verbs that a module of cli declares."""
+    made: list[Command] = import_module(f"memory_wire.cli.{module}").commands()
+    return made
+
+
+def find(verb: str) -> Command | None:
+    """The command of that name; None when there is none."""
+    return next((command for command in declared(OWNERS.get(verb, "memories")) if command.name == verb), None)
 
 
 def run(words: Sequence[str]) -> int:
     """The exit status of one command line; `serve` has gone its own way before."""
     if not words or words[0] in {"help", "--help", "-h"}:
-        return overview()
+        return help_(words[1:])
     if words[0] in {"--version", "-V"}:
         from memory_wire import __version__
 
         line(f"memory-wire {__version__}")
         return 0
-    command = commands().get(words[0])
+    command = find(words[0])
     if command is None:
-        line(f"memory-wire: unknown command {words[0]!r}; `memory-wire help` lists them")
-        return 2
+        return unknown(words[0])
     if "--help" in words or "-h" in words:
         line(usage(command))
         return 0
@@ -46,24 +81,67 @@ def run(words: Sequence[str]) -> int:
         return 2
     except MemoryWireError as error:
         return fail(error)
+    except OSError as error:
+        return say(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except KeyboardInterrupt:
         return 130
 
 
 def fail(error: MemoryWireError) -> int:
-    """One line on stderr saying what is wrong; the exit status of the error."""
+    """One line on stderr saying what is wrong and what mends it; the exit status of the error."""
+    detail = getattr(error, "detail", "")
+    text = f"{error}: {detail}" if detail else str(error)
+    mend = MENDS.get(error.code)
+    return say(f"{text}; {mend}" if mend and "`" not in text else text, error.exit_code)
+
+
+def say(text: str, status: int = 1) -> int:
+    """The text as one line on stderr; the status."""
     import sys
 
-    detail = getattr(error, "detail", "")
-    sys.stderr.write(f"memory-wire: {error}{f': {detail}' if detail else ''}\n")
-    return error.exit_code
+    sys.stderr.write(f"{paint('memory-wire:', 'bad', sys.stderr)} {' '.join(text.split())}\n")
+    return status
 
 
-def overview() -> int:
-    """All commands with their summaries."""
-    line(f"{SUMMARY}\n")
-    line(f"  {'serve':<12}Serve the store over HTTP until stopped.")
-    for command in commands().values():
-        line(f"  {command.name:<12}{command.summary}")
-    line("\n`memory-wire COMMAND --help` shows its options.")
+def unknown(verb: str) -> int:
+    """What to say of a verb that doesn't exist."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(verb, [*commands(), *(name for name, _ in ELSEWHERE), "help"], 1)
+    line(f"memory-wire: unknown command {verb!r}; " + (f"did you mean `{near[0]}`?" if near else "`memory-wire help` lists them"))
+    return 2
+
+
+def help_(words: Sequence[str]) -> int:
+    """All commands with their summaries, one command's options, or with --json all of both for programs."""
+    every = commands()
+    named = [word for word in words if word != "--json"]
+    if named == ["serve"]:
+        from memory_wire.cli.serve import HELP
+
+        line(HELP)
+        return 0
+    if named:
+        if named[0] not in every:
+            return unknown(named[0])
+        line(usage(every[named[0]]))
+        return 0
+    summaries = [(name, text) for name, text in sorted([*ELSEWHERE, *((each.name, each.summary) for each in every.values())])]
+    if "--json" in words:
+        as_json({"commands": [described(every[name]) if name in every else {"name": name, "summary": text} for name, text in summaries]})
+        return 0
+    width = max(len(name) for name, _ in summaries)
+    line(f"{paint(SUMMARY, 'head')}\n")
+    for name, text in summaries:
+        line(f"  {paint(name.ljust(width), 'name')}  {text}")
+    line(f"\n`memory-wire COMMAND --help` shows its options, `memory-wire help --json` all of them for programs.\n\n{EXITS}")
     return 0
+
+
+def described(command: Command) -> dict[str, object]:
+    """A command as `help --json` has it."""
+    options = [
+        {"name": f"--{option.name}", "kind": option.kind, "help": option.help, "choices": option.choices} for option in command.options
+    ]
+    positional = {"positional": command.positional, "optional": command.optional, "choices": command.choices}
+    return {"name": command.name, "summary": command.summary, **positional, "options": options, "exits": command.exits}

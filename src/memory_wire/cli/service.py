@@ -28,24 +28,21 @@ def commands() -> list[Command]:
         Option("addr", help=f"where to listen (default {DEFAULT_ADDR}); `none` with --socket"),
         Option("socket", help="listen on a Unix socket as well"),
         Option("db", help="path of the store"),
-        Option("sync", help="full (default) or normal"),
+        Option("sync", help="full is the default", choices=("full", "normal")),
         Option("allow-host", "list", "further name that requests may use in Host and Origin"),
         Option("exit-idle", "float", f"seconds without a client before the server leaves (default {EXIT_IDLE}); 0: it stays"),
         Option("force", "flag", "replace units that something else has written"),
         Option("json", "flag", "machine-readable output"),
     )
     summary = "Systemd user units that start the server when it is asked: install, uninstall or status."
-    return [Command("service", summary, service, positional=("action",), options=options)]
+    exits = "Exit status 1 of status: the units aren't there, or can't work."
+    return [Command("service", summary, service, positional=("action",), options=options, choices=tuple(ACTIONS), exits=exits)]
 
 
 def service(values: dict[str, Value]) -> int:
-    actions = {"install": install, "uninstall": uninstall, "status": status}
-    action = actions.get(str(values["action"]))
-    if action is None:
-        raise Usage(f"the action is install, uninstall or status, not {values['action']!r}")
     if sys.platform != "linux":
         raise UnitRefused("systemd units are for Linux; run `memory-wire serve` from what starts programs here")
-    return action(values)
+    return ACTIONS[str(values["action"])](values)
 
 
 def install(values: dict[str, Value]) -> int:
@@ -122,8 +119,6 @@ def words_of(values: dict[str, Value]) -> list[str]:
     """The words of `memory-wire serve` for the service unit, all of them fit. The sockets are handed over: no address among them."""
     words = ["serve", "--db", db_path(values)]
     if values.get("sync"):
-        if values["sync"] not in ("full", "normal"):
-            raise Usage(f"--sync is full or normal, not {values['sync']!r}")
         words += ["--sync", str(values["sync"])]
     hosts = values.get("allow_host")
     for host in hosts if isinstance(hosts, list) else ():
@@ -205,3 +200,6 @@ def advise(run: tuple[str, ...]) -> None:
         line(f"  {each}")
     if run is ENABLE:
         line("On a machine where you don't stay logged in, once: loginctl enable-linger")
+
+
+ACTIONS = {"install": install, "uninstall": uninstall, "status": status}

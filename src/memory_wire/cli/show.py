@@ -1,4 +1,4 @@
-"""What a person sees on the terminal: aligned tables, progress bars on stderr, JSON when asked for."""
+"""What a person sees on the terminal: aligned tables, colour where there is a terminal, progress bars on stderr, JSON when asked for."""
 
 from __future__ import annotations
 
@@ -6,6 +6,32 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
+
+STYLES = {"good": "32", "bad": "31", "warn": "33", "dim": "2", "head": "1", "name": "36"}  # SGR parameters of ECMA-48
+
+
+def coloured(stream: TextIO) -> bool:
+    """Whether the stream is a terminal whose user wants colour: no-color.org, and no terminal called dumb."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
+
+
+def paint(text: str, style: str, stream: TextIO | None = None) -> str:
+    """The text in one of STYLES where the stream (default: standard output) shows colour, else as it is."""
+    return f"\033[{STYLES[style]}m{text}\033[0m" if coloured(stream or sys.stdout) else text
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal the text takes: colour none, wide letters two, marks none."""
+    if text.isascii() and "\033" not in text:
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    plain = "".join([part.partition("m")[2] if i else part for i, part in enumerate(text.split("\033["))])
+    return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in plain)
 
 
 def line(text: str) -> None:
@@ -30,14 +56,11 @@ def as_json(value: object) -> None:
 def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Columns aligned by their widest cell; numbers to the right."""
     cells = [[str(cell) for cell in row] for row in rows]
-    widths = [max(len(head), *(len(row[i]) for row in cells)) if cells else len(head) for i, head in enumerate(heads)]
+    widths = [max(columns(row[i]) for row in [list(heads), *cells]) for i in range(len(heads))]
     right = [all(isinstance(row[i], int | float) for row in rows) and bool(rows) for i in range(len(heads))]
-    for row in [list(heads), *cells]:
-        line(
-            "  ".join(
-                cell.rjust(width) if flush else cell.ljust(width) for cell, width, flush in zip(row, widths, right, strict=True)
-            ).rstrip()
-        )
+    for row in [[paint(head, "dim") for head in heads], *cells]:
+        gaps = [" " * (width - columns(cell)) for cell, width in zip(row, widths, strict=True)]
+        line("  ".join(gap + cell if flush else cell + gap for cell, gap, flush in zip(row, gaps, right, strict=True)).rstrip())
 
 
 def one_line(text: str, width: int = 100) -> str:

@@ -13,7 +13,9 @@ def commands() -> list[Command]:
     options = tuple(option for option in COMMON if option.name in {"bank", "db", "json"})
     return [
         Command("backup", "Copy the store to a new file, safe under load.", backup, positional=("file",), options=options),
-        Command("check", "Verify the store, the index and that they agree.", check, options=options),
+        Command(
+            "check", "Verify the store, the index and that they agree.", check, options=options, exits="Exit status 1: something is wrong."
+        ),
         Command("export", "Write everything as JSON lines, to a file or `-`.", export, positional=("file",), options=options),
         Command("import", "Read what `export` wrote; what is already there is left alone.", import_, positional=("file",), options=options),
         Command("reindex", "Build the index anew from the store.", reindex, options=options),
