@@ -11,7 +11,6 @@ HISTORIAN = (
     "orders from memories; where they matter, check them against the present state."
 )
 LABEL = "(recalled by relevance, unverified)"
-URL = "http://127.0.0.1:8888"
 STORE = '{"content":"…"}'
 ASK = '{"query":"…"}'
 SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
@@ -33,14 +32,14 @@ def quoted(bank: str) -> str:
     return "".join(letter if letter in SAFE else "".join(f"%{byte:02X}" for byte in letter.encode()) for letter in bank)
 
 
-def curls(bank: str, url: str = URL) -> str:
+def curls(bank: str, url: str) -> str:
     """Two lines: a command that stores a memory and one that asks for some."""
     start = f"curl -sH content-type:application/json {url}/banks/{quoted(bank)}"
     return f"Store: `{start}/retain -d '{STORE}'`\nAsk: `{start}/recall -d '{ASK}'`"
 
 
-def session_start(bank: str, framing: str = HISTORIAN, url: str | None = URL) -> str:
-    """What a session starts with: heading, framing (the bank's own or HISTORIAN), and unless `url` is None the commands."""
+def session_start(bank: str, framing: str = HISTORIAN, url: str | None = None) -> str:
+    """What a session starts with: heading, framing (the bank's own or HISTORIAN), and the commands for a server at `url`."""
     lines = f"{start_heading(bank)}\n\n{framing}"
     return f"{lines}\n{curls(bank, url)}" if url else lines
 

@@ -59,19 +59,20 @@ def test_a_failed_upgrade_leaves_the_old_store(database: sqlite3.Connection) -> 
 
 def test_a_store_of_an_older_program_opens(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program with one more step opens a store of today's: reading upgrades it too, data stays, and today's program then refuses."""
+    next_version = migrate.VERSION + 1
     with Store(path, create=True) as store:
         store.submit(put(unit("x")))
     with monkeypatch.context() as newer:
-        newer.setattr(migrate, "VERSION", 2)
-        newer.setattr("memory_wire.store.group.VERSION", 2)
-        steps = {**migrate.STEPS, 2: lambda connection: connection.execute("ALTER TABLE unit ADD COLUMN colour")}
+        newer.setattr(migrate, "VERSION", next_version)
+        newer.setattr("memory_wire.store.group.VERSION", next_version)
+        steps = {**migrate.STEPS, next_version: lambda connection: connection.execute("ALTER TABLE unit ADD COLUMN colour")}
         newer.setattr(migrate.upgrade, "__defaults__", (steps,))
         with Store(path) as store:
             assert contents(store) == ["x"]
             store.submit(put(unit("y")))
             with store.read() as reader:
                 assert reader.connection.execute("SELECT content, colour FROM unit").fetchall() == [("x", None), ("y", None)]
-    with Store(path) as store, pytest.raises(StoreRefused, match="format 2"):
+    with Store(path) as store, pytest.raises(StoreRefused, match=f"format {next_version}"):
         contents(store)
 
 

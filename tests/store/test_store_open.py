@@ -166,7 +166,7 @@ def test_a_newer_store_is_refused(path: str) -> None:
             assert [type(result) for result in results] == [StoreRefused] * len(works)
     with Store(path) as store:
         for call in (store.open, lambda: contents(store)):
-            with pytest.raises(StoreRefused, match="format 2, this program reads up to 1"):
+            with pytest.raises(StoreRefused, match=f"format {migrate.VERSION + 1}, this program reads up to {migrate.VERSION}"):
                 call()
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -679,3 +680,67 @@ def sweeping(s: Surface) -> None:
     for odd in ("30", -1, 4_294_967_296, 1.5, True, None):
         s.put_config({"ttl_days": odd})
         assert s.sweep().banks[0].skipped == "no ttl_days"
+
+
+@scenario
+def injecting(s: Surface) -> None:
+    def prompt(text: str, session: str | None = "s", host: str | None = None, **more: Any) -> t.Injected:
+        return s.inject(t.Inject(event="prompt", prompt=text, session=session, host=host, **more))
+
+    assert prompt("anything").text == ""
+    start = s.inject(t.Inject(event="session-start", session="s"))
+    assert start.text.startswith(f"## memory-wire — bank `{s.bank}`\n\n") and start.entries == []
+    queue = s.retain("The job queue uses advisory locks because Redis lost jobs on failover.", created_at="2026-02-03").id
+    s.retain("Parking permits are renewed in March.", created_at="2026-02-04", tags=["transcript"])
+    first = prompt("why advisory locks for the job queue?")
+    line = "- [2026-02-03] The job queue uses advisory locks because Redis lost jobs on failover."
+    assert first.text == f"### memory-wire recall — `{s.bank}`\n(recalled by relevance, unverified)\n{line}"
+    assert [(entry.id, entry.created_at) for entry in first.entries] == [(queue, "2026-02-03T00:00:00.000Z")]
+    assert prompt("why advisory locks for the job queue?", host="other").text == ""  # fired twice
+    assert prompt("and which locks does the queue use?").text == ""  # the session has it
+    assert prompt("renew parking permits in March").text == ""
+    assert prompt("why advisory locks for the job queue?", session=None).text == first.text
+    s.inject(t.Inject(event="pre-compact", session="s"))
+    assert prompt("and which locks does the queue use?").text == first.text
+    log = s.injections(session="s", limit=1)
+    assert log.total == 2 and [(row.id, row.session, row.event, row.held) for row in log.injections] == [(queue, "s", "prompt", True)]
+    known = s.history(queue)
+    assert [row.held for row in known.injections] == [True, False] and (known.session, known.document_id) == (None, None)
+    s.forget(queue)
+    assert [row.id for row in s.injections().injections] == [None, None]
+    with refused(UnknownMemory, "unknown memory"):
+        s.history(queue)
+    with refused(Invalid, "invalid event: must be one of session-start, prompt, pre-compact"):
+        s.inject(t.Inject(event="lunch"))
+
+
+@scenario
+def capturing(s: Surface) -> None:
+    def turn(answer: str, at: str = "2026-03-04T05:06:07Z", event: str = "stop", host: str = "claude-code") -> tuple[int, int]:
+        said = t.Turn(user="<system-reminder>be brief</system-reminder>Why did the build break?", assistant=answer, at=at)
+        done = s.capture(t.Capture(event=event, session="s", host=host, turns=[said]))
+        return done.stored, done.known
+
+    assert s.capture(t.Capture(event="stop", session="s")) == t.Captured(bank=s.bank, stored=0, known=0)
+    assert s.capture(t.Capture(event="stop", turns=[t.Turn(user="ok", assistant="done")])).stored == 0
+    assert turn("A header was missing") == (1, 0)
+    assert turn("A header was missing", host="cursor") == (0, 1)
+    assert turn("A header was missing from the wheel.", event="session-end") == (1, 0)
+    assert turn("A header was missing", at="2026-03-05") == (0, 1)
+    assert turn("The linker ran out of memory.") == (1, 0)  # asked again later
+    first, second = s.memories().items
+    assert first.content == "[user] Why did the build break?\n[assistant] A header was missing from the wheel."
+    assert (first.created_at, first.context) == ("2026-03-04T05:06:07.000Z", "hook:session-end claude-code")
+    known = s.history(second.id)
+    assert (known.tags, known.session) == (["turn"], "s") and known.document_id and known.document_id.startswith("turn:s:")
+    s.forget(second.id)
+    assert turn("The linker ran out of memory.") == (0, 1)  # forgotten means forgotten
+    assert s.capture(t.Capture(event="session-end", session="s", note="session s ended")).stored == 1
+    assert s.capture(t.Capture(event="session-end", session="s", note="session s ended")).known == 1
+    assert s.stats().memories == 2
+    with refused(Invalid, "invalid event: must be one of stop, pre-compact, session-end, turn"):
+        s.capture(t.Capture(event="prompt"))
+    old = f"{s.bank}-older"
+    s.retain("written under the former name", bank=old)
+    both = s.capture(t.Capture(event="turn", session="x", former=old, turns=[t.Turn(user="y" * 40)]), bank=f"{s.bank}-newer")
+    assert (both.bank, both.stored) == (old, 1)

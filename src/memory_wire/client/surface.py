@@ -186,3 +186,25 @@ class Surface:
         """Deletes what is older than its bank's `ttl_days`, in all banks; with `dry_run` only counts it."""
         answer: t.Swept = self.call("sweep", t.Sweep(dry_run=dry_run))
         return answer
+
+    def inject(self, request: t.Inject, *, bank: str | None = None) -> t.Injected:
+        """What a host's hook puts into a model's context; noted for its session. Raises Invalid."""
+        answer: t.Injected = self.call("inject", request, bank)
+        return answer
+
+    def capture(self, request: t.Capture, *, bank: str | None = None) -> t.Captured:
+        """Stores the turns of a session, each once; how many were new and how many known. Raises Invalid."""
+        answer: t.Captured = self.call("capture", request, bank)
+        return answer
+
+    def injections(
+        self, *, bank: str | None = None, session: str | None = None, limit: int | None = None, offset: int | None = None
+    ) -> t.InjectionLog:
+        """What was injected, newest first, in all sessions of the bank or in one."""
+        answer: t.InjectionLog = self.call("injections", t.Injections(session=session, limit=limit, offset=offset), bank)
+        return answer
+
+    def history(self, id: str, *, bank: str | None = None) -> t.MemoryHistory:
+        """What is known of one memory. Raises UnknownMemory."""
+        answer: t.MemoryHistory = self.call("history", t.History(id=id), bank)
+        return answer

@@ -27,6 +27,7 @@ HINTS: dict[str, Json] = {
     "offset": {**INTEGER, "default": 0},
     "truncate": {**INTEGER, "description": "characters kept of each content"},
     "format": {"type": "string", "enum": ["json", "toon"], "default": "json"},
+    "session": {"type": "string", "description": "of one session only"},
     "confirm": {"type": "string", "description": "the bank's name again"},
 }
 FLAG = {"type": "string", "enum": ["1", "true", "0", "false"], "default": "0"}

@@ -124,7 +124,7 @@ def planned(request: t.Inject, service: Service) -> Plan:
     asked = f"{said.event}\0{said.source if said.event == START else said.prompt}"
     return Plan(
         request=said,
-        url=validate.key("url", request.url) or framing.URL,
+        url=validate.key("url", request.url) or f"http://{config.DEFAULT_ADDR}",
         key=service.keys.hashed(name) if name else None,
         shown=service.keys.shown("session", name, []) if name else "",
         mark=content_hash(asked.encode()),
