@@ -33,6 +33,12 @@ QUIET_SECONDS = 10.0  # without a request, before caches and memory are given ba
 FAULT_BYTES = 16 * 1024  # of a library mapped by one page fault, instead of the kernel's 64 KiB
 FAULT_LEAST = 512 * 1024  # smaller ones aren't worth it
 
+# daemon ----------------------------------------------------------------------------------------------------------------------------
+START_SECONDS = 5.0  # in which a started daemon must answer
+STOP_SECONDS = 10.0  # that a daemon gets after SIGTERM
+LOG_BYTES = 1024 * 1024  # of a daemon's log, then it is rotated
+LOG_FILES = 3  # the log and those before it
+
 # memories --------------------------------------------------------------------------------------------------------------------------
 BANK_CHARS = 512
 CONTENT_CHARS = 1_000_000
@@ -78,17 +84,18 @@ TURN_LEAST_CHARS = 32  # of both together
 LEDGER_DAYS = 30
 LEDGER_SESSIONS = 1_000  # of a bank
 SESSION_INJECTIONS = 500  # memories injected into one session
+SHOWN_CHARS = 200  # of a memory in the log
 
 # hooks of agent hosts, the asking side -----------------------------------------------------------------------------------------------
 HOOK_SECONDS = 1.3  # then the process ends, whatever it waits for
 HOOK_STDIN_SECONDS = 0.6  # for the payload
 HOOK_INPUT_BYTES = 4 * 1024 * 1024  # a larger payload is read past and counts as none
-HOOK_TEXT_CHARS = 16_000  # of a prompt or an answer that are sent; cut in the middle
+HOOK_TEXT_CHARS = 8_000  # of a prompt or an answer that are sent; cut in the middle
 HOOK_PREVIOUS_CHARS = 2_000  # the end of the last answer, sent with a short prompt
 TRANSCRIPT_TAIL_BYTES = 128 * 1024  # in which the last answer is looked for
 TRANSCRIPT_BYTES = 4 * 1024 * 1024  # of a transcript that one hook reads
 TRANSCRIPT_LINE_BYTES = 512 * 1024  # a longer line is passed over
-CAPTURE_TURNS = 50  # of one request
+CAPTURE_TURNS = 20  # of one request
 SPOOL_FILES = 256  # captures kept while no server answers; the oldest go first
 SPOOL_BYTES = 8 * 1024 * 1024
 SPOOL_DELIVER = 8  # sent by one hook
@@ -118,8 +125,25 @@ CACHE_KIB = 256
 JOURNAL_BYTES = 4 * 1024 * 1024
 GROUP_MAX = 256  # writes of one commit
 
+# import and seed -------------------------------------------------------------------------------------------------------------------
+IMPORT_ITEM_BYTES = 64 * 1024 * 1024  # of one conversation or record that is read into memory; a larger one is passed over and named
+IMPORT_FILES = 200_000  # in a folder or archive
+IMPORT_UNPACKED_BYTES = 16 * 1024 * 1024 * 1024  # of an archive
+IMPORT_RATIO = 200  # times its size that an archive above IMPORT_RATIO_BYTES may unpack to
+IMPORT_RATIO_BYTES = 64 * 1024 * 1024
+IMPORT_BATCH = 500  # memories of one transaction
+IMPORT_BATCH_BYTES = 2 * 1024 * 1024
+IMPORT_NAMED = 1_000  # skipped pieces that are named; all are counted
+IMPORT_SHOWN = 20  # of them on a terminal
+NOTE_BYTES = 4 * 1024 * 1024
+SEED_COMMITS = 100
+SEED_COMMITS_MAX = 100_000
+SEED_BODY_LINES = 10
+
 # agents (MCP) ----------------------------------------------------------------------------------------------------------------------
-MCP_OUTPUT = 8_000  # tokens of one tool result's text
+MCP_OUTPUT = 8_000  # tokens of the contents in one tool result
+MCP_OUTPUT_MAX = 100_000  # where the call names a budget
+MCP_TOOLS = 50  # tools of one page
 MCP_BATCH = 100  # messages of one array (2025-03-26 only)
 MCP_STREAMS = 64  # subscriptions held open at once
 MCP_URIS = 100  # resources one subscription names

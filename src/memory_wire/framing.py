@@ -1,4 +1,4 @@
-"""Texts that hooks, MCP and service share: what frames memories in a model's context, and the name a captured turn is stored under.
+"""Texts that hooks, MCP and service share: what frames memories in a model's context, what of a text was really said, a turn's name.
 
 Pure strings: imports nothing, so that the light start of a hook can use it when no server answers.
 """
@@ -15,16 +15,41 @@ STORE = '{"content":"…"}'
 ASK = '{"query":"…"}'
 SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
 TURN_CHARS = 4_000  # of a prompt that tell one turn from another
+START, RECALL = "## memory-wire — bank `", "### memory-wire recall — `"
+STORED_BY, ASKED_BY = "Store: `curl ", "Ask: `curl "
+
+# What harnesses wrap around or put beside what a user said.
+TAGS = (
+    "system-reminder",
+    "system-notice",
+    "system_reminder",
+    "environment_details",
+    "environment_context",
+    "user_instructions",
+    "local-command-stdout",
+    "local-command-stderr",
+    "local-command-caveat",
+    "command-message",
+    "command-contents",
+    "ide_opened_file",
+    "ide_selection",
+    "task-notification",
+    "hook_context",
+    "INSTRUCTIONS",
+)
+OURS = (START, RECALL)
+TAIL = (STORED_BY, ASKED_BY, LABEL, "- ", HISTORIAN)
+FRAMING_LINES = 60  # a bank's own framing ends within so many, with the commands
 
 
 def start_heading(bank: str) -> str:
     """First line of what a session starts with."""
-    return f"## memory-wire — bank `{bank}`"
+    return f"{START}{bank}`"
 
 
 def recall_heading(bank: str) -> str:
     """First line of recalled memories."""
-    return f"### memory-wire recall — `{bank}`"
+    return f"{RECALL}{bank}`"
 
 
 def quoted(bank: str) -> str:
@@ -34,8 +59,8 @@ def quoted(bank: str) -> str:
 
 def curls(bank: str, url: str) -> str:
     """Two lines: a command that stores a memory and one that asks for some."""
-    start = f"curl -sH content-type:application/json {url}/banks/{quoted(bank)}"
-    return f"Store: `{start}/retain -d '{STORE}'`\nAsk: `{start}/recall -d '{ASK}'`"
+    start = f"-sH content-type:application/json {url}/banks/{quoted(bank)}"
+    return f"{STORED_BY}{start}/retain -d '{STORE}'`\n{ASKED_BY}{start}/recall -d '{ASK}'`"
 
 
 def session_start(bank: str, framing: str = HISTORIAN, url: str | None = None) -> str:
@@ -52,6 +77,59 @@ def fetch(bank: str, id: str) -> str:
 def flat(text: str) -> str:
     """The text on one line: runs of white space as one blank."""
     return " ".join(text.split())
+
+
+def spoken(text: str) -> str:
+    """What was really said: without reminders and other blocks of the harness, and without what we injected."""
+    if "<" in text:
+        for tag in TAGS:
+            text = without(text, f"<{tag}", f"</{tag}>")
+    if any(heading in text for heading in OURS):
+        text = without_ours(text)
+    return text.strip()
+
+
+def without(text: str, opening: str, closing: str) -> str:
+    """The text without the blocks of one tag. A block that never ends is one only where it begins the text."""
+    start = text.find(opening)
+    if start < 0:
+        return text
+    kept: list[str] = []
+    at = 0
+    while start >= 0:
+        after = text[start + len(opening) : start + len(opening) + 1]
+        end = text.find(closing, start)
+        if end < 0:
+            if not text[:start].strip() and not kept:
+                return ""
+            break
+        if after in (">", " ", "\n", "\t"):
+            kept.append(text[at:start])
+            at = end + len(closing)
+            start = text.find(opening, at)
+        else:
+            start = text.find(opening, start + len(opening))
+    kept.append(text[at:])
+    return "".join(kept)
+
+
+def without_ours(text: str) -> str:
+    """The text without our blocks: a heading and the lines that can follow it."""
+    kept: list[str] = []
+    lines = text.split("\n")
+    at = 0
+    while at < len(lines):
+        if not lines[at].lstrip().startswith(OURS):
+            kept.append(lines[at])
+            at += 1
+            continue
+        if lines[at].lstrip().startswith(OURS[0]):  # the framing may be the bank's own: it ends with the commands
+            ends = [n for n in range(at, min(at + FRAMING_LINES, len(lines))) if lines[n].startswith(ASKED_BY)]
+            at = ends[0] if ends else at
+        at += 1
+        while at < len(lines) and (not lines[at].strip() or lines[at].startswith(TAIL)):
+            at += 1
+    return "\n".join(kept)
 
 
 def turn_id(session: str, prompt: str, repeat: int = 0) -> str:

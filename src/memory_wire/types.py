@@ -288,9 +288,13 @@ class Captured(Struct, kw_only=True):
 
 
 class Injection(Struct, kw_only=True):
-    """One line of the log. `id` is None when the memory was deleted since; `held`: the session still has it in its context."""
+    """One line of the log. `id` and `text`, the memory's beginning on one line, are None when it was deleted since.
+
+    `held`: the session still has it in its context.
+    """
 
     id: str | None
+    text: str | None
     session: str
     host: str | None
     event: str
@@ -308,6 +312,7 @@ class MemoryHistory(Struct, kw_only=True):
     """What is known of one memory. `stored_at` is when it was written, `created_at` when it happened."""
 
     id: str
+    content: str
     created_at: str
     stored_at: str
     tags: list[str]

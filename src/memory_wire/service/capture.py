@@ -93,8 +93,8 @@ def readable(turn: t.Turn, session: str, context: str, service: Service, now: in
         if value is not None:
             validate.text(name, value, config.CONTENT_CHARS)
     validate.unsigned("index", turn.index)
-    asked = prose.cut_middle(prose.spoken(turn.user or ""), config.TURN_CHARS)
-    answer = prose.cut_middle(prose.spoken(turn.assistant or ""), config.TURN_CHARS)
+    asked = prose.cut_middle(framing.spoken(turn.user or ""), config.TURN_CHARS)
+    answer = prose.cut_middle(framing.spoken(turn.assistant or ""), config.TURN_CHARS)
     if len(asked) + len(answer) < config.TURN_LEAST_CHARS:
         return None
     content = "\n".join(lead + said for lead, said in ((USER, asked), (ASSISTANT, answer)) if said)
@@ -104,9 +104,9 @@ def readable(turn: t.Turn, session: str, context: str, service: Service, now: in
 
 def noted(note: str | None, session: str, context: str, service: Service, now: int) -> Draft | None:
     """A bare note as a memory that is never injected; None for an empty one."""
-    if note is None or not prose.spoken(validate.text("note", note, config.CONTENT_CHARS)):
+    if note is None or not framing.spoken(validate.text("note", note, config.CONTENT_CHARS)):
         return None
-    said = prose.cut_middle(prose.spoken(note), config.TURN_CHARS)
+    said = prose.cut_middle(framing.spoken(note), config.TURN_CHARS)
     return memories.draft(t.Retain(content=said, context=context, tags=[NOTE_TAG], session=session or None), service.keys, now)
 
 

@@ -115,8 +115,8 @@ def planned(request: t.Inject, service: Service) -> Plan:
     said = t.Inject(
         event=request.event,
         host=validate.key("host", request.host),
-        prompt=prose.spoken(request.prompt or ""),
-        previous=prose.spoken(request.previous or ""),
+        prompt=framing.spoken(request.prompt or ""),
+        previous=framing.spoken(request.previous or ""),
         source=request.source,
         frozen=bool(request.frozen),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_wire import config
+from memory_wire import config, framing
 from memory_wire import types as t
 from memory_wire.errors import UnknownMemory
 from memory_wire.service import dates, memories, validate
@@ -40,6 +40,7 @@ def history(reader: Reader, request: t.History, scope: t.Scope) -> t.MemoryHisto
         raise UnknownMemory
     return t.MemoryHistory(
         id=show(unit.uid),
+        content=unit.content,
         created_at=dates.stamp(unit.created),
         stored_at=dates.stamp(unit.created if unit.stored is None else unit.stored),
         tags=unit.tags,
@@ -53,6 +54,7 @@ def history(reader: Reader, request: t.History, scope: t.Scope) -> t.MemoryHisto
 def injection(line: Line) -> t.Injection:
     return t.Injection(
         id=None if line.uid is None else show(line.uid),
+        text=None if line.content is None else framing.flat(line.content)[: config.SHOWN_CHARS],
         session=line.session,
         host=line.host,
         event=line.event,

@@ -1,89 +1,14 @@
-"""Text as hooks bring it, made readable: harness blocks and our own blocks taken out, long texts cut, memories rendered for a context.
-
-Used by injection and capture.
-"""
+"""Texts made short: long ones cut, memories rendered as lines of a block. Used by injection and capture."""
 
 from __future__ import annotations
 
 from memory_wire import config, framing
 
-TAGS = (
-    "system-reminder",
-    "system-notice",
-    "system_reminder",
-    "environment_details",
-    "environment_context",
-    "user_instructions",
-    "local-command-stdout",
-    "local-command-stderr",
-    "local-command-caveat",
-    "command-message",
-    "command-contents",
-    "ide_opened_file",
-    "ide_selection",
-    "task-notification",
-)
-OURS = (framing.start_heading("")[:-1], framing.recall_heading("")[:-1])
-TAIL = ("Store: `curl ", "Ask: `curl ", framing.LABEL, "- ", framing.HISTORIAN)
-FRAMING_LINES = 60  # a bank's own framing ends within so many, with the commands
 CUT = "…"
 GAP = "\n…\n"
 ENDS = ".!?…"
 WIDE_ENDS = "。！？"
 LEAST_CAPSULE = 24  # a sentence shorter than that says too little
-
-
-def spoken(text: str) -> str:
-    """What was really said: without reminders and other blocks of the harness, and without what we injected."""
-    if "<" in text:
-        for tag in TAGS:
-            text = without(text, f"<{tag}", f"</{tag}>")
-    if any(heading in text for heading in OURS):
-        text = without_ours(text)
-    return text.strip()
-
-
-def without(text: str, opening: str, closing: str) -> str:
-    """The text without the blocks of one tag. A block that never ends is one only where it begins the text."""
-    start = text.find(opening)
-    if start < 0:
-        return text
-    kept: list[str] = []
-    at = 0
-    while start >= 0:
-        after = text[start + len(opening) : start + len(opening) + 1]
-        end = text.find(closing, start)
-        if end < 0:
-            if not text[:start].strip() and not kept:
-                return ""
-            break
-        if after in (">", " ", "\n", "\t"):
-            kept.append(text[at:start])
-            at = end + len(closing)
-            start = text.find(opening, at)
-        else:
-            start = text.find(opening, start + len(opening))
-    kept.append(text[at:])
-    return "".join(kept)
-
-
-def without_ours(text: str) -> str:
-    """The text without our blocks: a heading and the lines that can follow it."""
-    kept: list[str] = []
-    lines = text.split("\n")
-    at = 0
-    while at < len(lines):
-        if not lines[at].lstrip().startswith(OURS):
-            kept.append(lines[at])
-            at += 1
-            continue
-        if lines[at].lstrip().startswith(OURS[0]):  # the framing may be the bank's own: it ends with the commands
-            ends = [n for n in range(at, min(at + FRAMING_LINES, len(lines))) if lines[n].startswith("Ask: `curl ")]
-            at = ends[0] if ends else at
-        at += 1
-        while at < len(lines) and (not lines[at].strip() or lines[at].startswith(TAIL)):
-            at += 1
-    return "\n".join(kept)
 
 
 def clamped(text: str, chars: int) -> str:

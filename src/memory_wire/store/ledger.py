@@ -31,7 +31,7 @@ LEFT JOIN unit u ON u.id = i.unit AND u.bank = i.bank AND u.deleted IS NULL WHER
 """
 _ONE_SESSION = " AND s.shown = :session"
 _ONE_UNIT = " AND i.unit = :unit"
-_LINE = "SELECT u.uid, ifnull(s.shown, ''), i.host, i.event, i.at, i.relevance, i.held"
+_LINE = "SELECT u.uid, substr(u.content, 1, 1000), ifnull(s.shown, ''), i.host, i.event, i.at, i.relevance, i.held"
 
 
 class HookSession(Struct):
@@ -55,9 +55,10 @@ class Held(Struct):
 
 
 class Line(Struct):
-    """One line of the log; `uid` is None for a memory that was deleted."""
+    """One line of the log; `uid` and `content`, the text's beginning, are None for a memory that was deleted."""
 
     uid: bytes | None
+    content: str | None
     session: str
     host: str | None
     event: str
