@@ -10,6 +10,10 @@ def main() -> int:
         from memory_wire.cli.serve import serve
 
         return serve(sys.argv[2:])
+    if sys.argv[1:2] == ["hook"]:  # hosts wait for it
+        from memory_wire.cli.hook import hook
+
+        return hook(sys.argv[2:])
     from memory_wire.cli.light import lighten
 
     lighten()
