@@ -136,6 +136,12 @@ class UnitRefused(MemoryWireError):
     code = "unit_refused"
 
 
+class DaemonFailed(MemoryWireError):
+    """The daemon can't be started or stopped; the message says why and what to do."""
+
+    code = "daemon_failed"
+
+
 class Unreachable(MemoryWireError):
     """No server answers at the endpoint."""
 

@@ -1,0 +1,142 @@
+"""Starts `memory-wire serve` detached and waits until that very process answers. Used by `daemon`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+
+from msgspec import Struct
+
+from memory_wire.cli import ports, running
+from memory_wire.cli.args import Usage
+from memory_wire.cli.serve import Usage as Unfit
+from memory_wire.cli.serve import settings_of, values_of
+from memory_wire.config import LOG_BYTES, START_SECONDS
+from memory_wire.errors import CannotListen, DaemonFailed, StoreRefused
+from memory_wire.serve import listen, logfile, state
+
+POLL_SECONDS = 0.05
+
+
+class Started(Struct):
+    """A server that answers: `state` and `log` are the paths of its files."""
+
+    pid: int
+    url: str
+    db: str
+    state: str
+    log: str
+
+
+def launch(words: list[str]) -> Started:
+    """Runs `serve` with these words in a session of its own. Raises CannotListen, StoreRefused, DaemonFailed."""
+    try:
+        settings = settings_of(values_of(words))
+    except Unfit as error:
+        raise Usage(str(error)) from None
+    note = running.state_path()
+    log = os.path.join(os.path.dirname(note), "serve.log")
+    free(settings.addr)
+    descriptor = open_log(log)
+    try:
+        begin = os.fstat(descriptor).st_size
+        child = subprocess.Popen(
+            [sys.executable, "-m", "memory_wire", "serve", *words],
+            stdin=subprocess.DEVNULL,
+            stdout=descriptor,
+            stderr=descriptor,
+            cwd="/",
+            env=environment(log),
+            start_new_session=True,
+        )
+    finally:
+        os.close(descriptor)
+    return await_answer(child, settings.db, note, log, begin)
+
+
+def await_answer(child: subprocess.Popen[bytes], db: str, note: str, log: str, begin: int) -> Started:
+    """Polls until the state file beside the store names the child and its health route answers. Raises DaemonFailed."""
+    own = state.path_of(db)
+    limit = time.monotonic() + START_SECONDS
+    why = ""
+    while time.monotonic() < limit:
+        if child.poll() is not None:
+            raise DaemonFailed(f"the server ended at once: {last_words(log, begin) or f'exit status {child.returncode}, see {log}'}")
+        found = running.read(own)
+        if found.pid == child.pid:
+            why = running.probe(found.url)
+            if not why:
+                if own != note:
+                    record(note, own)
+                child.returncode = 0  # it outlives this process, which must not warn of it
+                return Started(child.pid, found.url, found.db, note, log)
+        time.sleep(POLL_SECONDS)
+    rival = running.look(own)
+    if rival.kind == running.SERVING and rival.pid != child.pid:
+        child.terminate()
+        raise DaemonFailed(f"{db} is served already: process {rival.pid} at {rival.url}")
+    child.returncode = 0
+    raise DaemonFailed(
+        f"process {child.pid} runs, but didn't answer within {START_SECONDS:g} s{f' ({why})' if why else ''}: see {log}, `memory-wire daemon status`"
+    )
+
+
+def free(addr: str) -> None:
+    """Tries the address, so that a taken one is told here. Raises CannotListen, naming who has it."""
+    if addr == "none":
+        return
+    try:
+        listen.tcp(addr, ()).close()
+    except CannotListen as error:
+        port = addr.rpartition(":")[2]
+        if "in use" not in str(error) or not port.isdigit():
+            raise
+        serves = not running.probe(running.url_of(addr))
+        who = ports.holder(int(port)) or "a process that can't be seen from here"
+        kind = "a memory-wire server" if serves else "not a memory-wire server"
+        mend = "`memory-wire daemon stop` or its owner ends it" if serves else "--addr HOST:PORT takes another port"
+        raise CannotListen(addr, f"address already in use by {who}, {kind}; {mend}") from None
+
+
+def open_log(path: str) -> int:
+    """The log, rotated when it is full; its folder is made. Raises StoreRefused where nothing can be written."""
+    folder = os.path.dirname(path)
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        if os.path.exists(path) and os.stat(path).st_size > LOG_BYTES:
+            logfile.rotate(path)
+        return logfile.opened(path)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise StoreRefused(f"can't write {folder}: {why}; XDG_DATA_HOME names another place for it") from None
+
+
+def environment(log: str) -> dict[str, str]:
+    """Ours, with relative module paths made absolute: the server works in another folder."""
+    found = {**os.environ, logfile.FILE_VARIABLE: log}
+    if found.get("PYTHONPATH"):
+        found["PYTHONPATH"] = os.pathsep.join(os.path.abspath(entry) for entry in found["PYTHONPATH"].split(os.pathsep) if entry)
+    return found
+
+
+def record(note: str, own: str) -> None:
+    """A second copy of the state file beside the default store, where hooks and commands look."""
+    with open(own, "rb") as file:
+        text = file.read()
+    fresh = f"{note}.{os.getpid()}"
+    with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+        out.write(text)
+    os.replace(fresh, note)
+
+
+def last_words(log: str, begin: int) -> str:
+    """The last line that the server wrote since a position of the log."""
+    try:
+        with open(log, "rb") as file:
+            file.seek(begin)
+            said = file.read().decode(errors="replace").strip()
+    except OSError:
+        return ""
+    return said.rpartition("\n")[2].removeprefix("memory-wire: ")
