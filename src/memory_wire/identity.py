@@ -75,18 +75,19 @@ def _of_repository(tree: str, common: str, linked: bool) -> Identity:
     if linked:
         main = os.path.dirname(common) if os.path.basename(common) == ".git" else common.removesuffix(".git")
     name = clean(os.path.basename(main))
-    return Identity(f"{name or 'project'}-{digits(common)}", "repository", main, former or name or OUTSIDE)
+    return Identity(f"{name or 'project'}-{digits(common)}", "repository", main, former or name or None)
 
 
 def _outside(cwd: str, environ: Mapping[str, str]) -> Identity:
     name = os.path.basename(cwd)
     if not name or cwd == os.path.realpath(environ.get("HOME") or os.path.expanduser("~")):
         return Identity(OUTSIDE, "none", cwd, clean(name) or None)
-    return Identity(f"{clean(name) or 'project'}-{digits(cwd)}", "folder", cwd, clean(name) or OUTSIDE)
+    return Identity(f"{clean(name) or 'project'}-{digits(cwd)}", "folder", cwd, clean(name) or None)
 
 
-def _folder(tree: str) -> str:
-    return clean(os.path.basename(tree)) or OUTSIDE
+def _folder(tree: str) -> str | None:
+    """The contract's id of a folder; None where that is the bank of whoever works in no project, which is no former one of this place."""
+    return clean(os.path.basename(tree)) or None
 
 
 def repository(cwd: str) -> tuple[str, str, str] | None:

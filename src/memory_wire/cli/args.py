@@ -100,6 +100,8 @@ def parse(command: Command, words: Sequence[str]) -> dict[str, Value]:
         if word == "--":
             loose += queue
             break
+        if len(word) == 2 and word[0] == "-" and word[1] in by_name:  # an option of one letter
+            word = f"-{word}"
         if not word.startswith("--"):
             loose.append(word)
             continue

@@ -16,15 +16,19 @@ from memory_wire.errors import MemoryWireError
 SUMMARY = "memory-wire: agent memory you can run anywhere"
 OWNERS = {  # module of cli that declares the verb; a verb that isn't here belongs to the operation table
     "backup": "store",
+    "bank": "bank",
+    "banks": "banks",
     "check": "store",
     "completion": "completion",
     "config": "banks",
+    "daemon": "daemon",
     "delete-bank": "banks",
     "export": "store",
     "health": "health",
     "import": "store",
     "reindex": "store",
     "service": "service",
+    "sweep": "sweep",
 }
 ELSEWHERE = (  # verbs with a start of their own, see __main__
     ("serve", "Serve the store over HTTP until stopped."),

@@ -32,7 +32,7 @@ def runner(op: Op) -> Callable[[dict[str, Value]], int]:
     def run(values: dict[str, Value]) -> int:
         request = request_of(op, values)
         with connect(values) as target:
-            answer = target.call(op.name, request, bank=bank_name(values))
+            answer = target.call(op.name, request, bank=bank_name(values, target))
         show(answer, bool(values.get("json")))
         return 0
 

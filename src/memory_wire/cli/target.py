@@ -1,15 +1,18 @@
-"""Which store a command acts on: the running server when one serves this database, else the database itself, opened here.
+"""Which store and which bank a command acts on.
 
-`MEMORY_WIRE_URL` names a server outright; a `serve.json` beside the database names the one that serves it; `--embedded` opens the file in
-any case. The answers are the same either way.
+The store: that of the running server when one serves this database, else the database itself, opened here. `MEMORY_WIRE_URL` names a server
+outright; a `serve.json` beside the database names the one that serves it; `--embedded` opens the file in any case. The answers are the same
+either way. The bank: the ladder of identity.py for the working directory; `memory-wire bank` says which rule it was.
 """
 
 from __future__ import annotations
 
 import os
 
+from memory_wire import identity
 from memory_wire.cli.args import Value
 from memory_wire.config import default_db
+from memory_wire.errors import UnknownBank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,9 +24,28 @@ def db_path(values: dict[str, Value]) -> str:
     return os.path.abspath(os.path.expanduser(str(values.get("db") or default_db())))
 
 
-def bank_name(values: dict[str, Value]) -> str:
-    """The bank that the words or the environment name."""
-    return str(values.get("bank") or os.environ.get("MEMORY_WIRE_BANK") or "default")
+def found_bank(values: dict[str, Value]) -> identity.Identity:
+    """The bank of the words, the environment or the working directory, and how it was found."""
+    try:
+        here = os.getcwd()
+    except OSError:  # a folder that was removed
+        here = "/"
+    flag = values.get("bank")
+    return identity.resolve(str(flag) if flag else None, os.environ, here, bool(values.get("per_worktree")))
+
+
+def bank_name(values: dict[str, Value], target: Client | Memory) -> str:
+    """The bank to act in: the former name of this place's bank as long as only that one exists."""
+    return found_bank(values).pick(lambda name: exists(target, name))
+
+
+def exists(target: Client | Memory, bank: str) -> bool:
+    """Whether there is a bank of that name."""
+    try:
+        target.get_config(bank=bank)
+    except UnknownBank:
+        return False
+    return True
 
 
 def connect(values: dict[str, Value]) -> Client | Memory:
@@ -33,7 +55,7 @@ def connect(values: dict[str, Value]) -> Client | Memory:
         if url:
             from memory_wire.client import Client
 
-            return Client(url)
+            return Client(url, db=db_path(values))
     from memory_wire.client import Memory
 
     return Memory(db_path(values))
@@ -41,17 +63,12 @@ def connect(values: dict[str, Value]) -> Client | Memory:
 
 def serving(path: str) -> str | None:
     """The address of the server that serves this database and answers, from `serve.json` beside it."""
-    import msgspec
+    from memory_wire.serve import state
+    from memory_wire.wire import alive
 
-    try:
-        with open(os.path.join(os.path.dirname(path), "serve.json"), "rb") as file:
-            found = msgspec.json.decode(file.read(), type=dict[str, object])
-    except (OSError, msgspec.DecodeError):
-        return None
+    found = state.read(state.path_of(path)) or {}
     addr, db = found.get("addr"), found.get("db")
     if not isinstance(addr, str) or not isinstance(db, str) or os.path.realpath(db) != os.path.realpath(path):
         return None
     url = addr if addr.startswith("unix:") else f"http://{addr}"
-    from memory_wire.wire import alive
-
     return url if alive(url) else None
