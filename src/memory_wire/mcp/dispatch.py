@@ -31,6 +31,7 @@ class Dispatcher:
         self.lost = lost
         self.asked: dict[str, Task] = {}
         self.subscriptions = Subscriptions(provider.subscribable)
+        provider.publish = self.publish
         self.both: dict[str, Handler] = dict(provider.methods)
         self.legacy: dict[str, Handler] = {
             "initialize": self.initialize,
@@ -74,7 +75,7 @@ class Dispatcher:
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
             raise Fault(INVALID, "not a JSON-RPC 2.0 message", status=400)
         method, params = message.get("method"), message.get("params", {})
-        if method is None and "id" in message and ("result" in message or "error" in message):
+        if method is None and "id" in message and ("result" in message or "error" in message) and not peer.modern:
             self.responded(message)
             return None
         if not isinstance(method, str):

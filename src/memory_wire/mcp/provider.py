@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from memory_wire.mcp.rpc import Json
     from memory_wire.mcp.steps import Handler
@@ -32,7 +32,12 @@ class Provider:
         self.instructions = instructions
         self.legacy: Mapping[str, Handler] = legacy or {}
         self.subscribable = subscribable
+        self.publish: Callable[[str, str], None] = unheard  # the dispatcher's, once there is one
 
     def header_params(self, tool: str) -> Mapping[tuple[str, ...], tuple[str, str]]:
         """For a tool, the header that carries each argument marked `x-mcp-header`, with the argument's type, by the argument's path."""
         return {}
+
+
+def unheard(kind: str, uri: str = "") -> None:
+    """No dispatcher serves this provider."""

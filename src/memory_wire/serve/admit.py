@@ -30,7 +30,7 @@ def admit(request: Request, version: str, headers: dict[bytes, bytes], hosts: fr
     path, _, request.query = target(request.url)
     request.path = path
     request.route, request.params, refusal = router.find(request.verb, path)
-    if request.route is None or request.route.body is None:
+    if request.route is None or not request.route.reads:
         return refusal
     if not is_json(headers.get(b"content-type", b"")):
         return text(415, NO_TYPE)

@@ -60,9 +60,13 @@ class Commits:
             self.loop.call_soon(self.begin)
 
     def begin(self) -> None:
-        """Hands the next group to the thread."""
-        group = [self.waiting.popleft() for _ in range(min(len(self.waiting), GROUP_MAX))]
-        self.post(lambda: self.commit(group))
+        """Hands the next group to the thread; what nobody waits for any more is left out."""
+        taken = [self.waiting.popleft() for _ in range(min(len(self.waiting), GROUP_MAX))]
+        group = [member for member in taken if not member[0].cancelled]
+        if group:
+            self.post(lambda: self.commit(group))
+        else:
+            self.done([])
 
     def commit(self, group: list[tuple[Request, Call]]) -> bool:
         """On the helper thread: one commit; whatever comes of it is reported for every member."""

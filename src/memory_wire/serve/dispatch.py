@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
     from uvloop import Loop
 
+    from memory_wire.mcp.provider import Provider
     from memory_wire.serve.http import Connection
     from memory_wire.serve.incoming import Request
     from memory_wire.serve.log import Log
+    from memory_wire.serve.mcp import Endpoint
     from memory_wire.serve.reply import Reply
     from memory_wire.service import Service
 
@@ -32,7 +34,16 @@ OPENAPI = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 class Dispatch:
     """`touch` is called for every request that uses the storage. `held` counts bytes of bodies not yet answered."""
 
-    def __init__(self, loop: Loop, service: Service, log: Log, touch: Callable[[], None], rested: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        loop: Loop,
+        service: Service,
+        log: Log,
+        touch: Callable[[], None],
+        rested: Callable[[], None],
+        provider: Provider | None = None,
+    ) -> None:
+        self.loop = loop
         self.service = service
         self.log = log
         self.touch = touch
@@ -44,12 +55,18 @@ class Dispatch:
         own = [("health", self.health), ("ready", self.ready), ("metrics", self.metrics), ("openapi.json", self.openapi)]
         own += [(name, self.viewer(name)) for name in PAGES]
         self.router = Router(own)
+        self.router.mount("mcp", self.mcp)
+        self.provider = provider  # of MCP, the product's when None
+        self.endpoint: Endpoint | None = None
 
     def start(self, request: Request) -> None:
         """Answers a request, or hands it to the next commit."""
         route = request.route
         assert route is not None
         try:
+            if route.start is not None:
+                route.start(request)
+                return
             if route.op is None:
                 request.reply = route.answer()
             else:
@@ -74,7 +91,11 @@ class Dispatch:
         request.reply = (status, kind, body, more + request.more)
 
     def refusal(self, error: Exception, contract: bool) -> Reply:
-        """What goes out for an exception; details of the storage and of surprises go to the log only."""
+        """What goes out for an exception."""
+        return reply.refused(self.ours(error, contract), contract)
+
+    def ours(self, error: Exception, contract: bool) -> MemoryWireError:
+        """The error that is told for an exception; details of the storage and of surprises go to the log only."""
         if not isinstance(error, MemoryWireError):
             self.lost(error)
             error = StorageError(str(error))
@@ -83,14 +104,17 @@ class Dispatch:
             self.log.problem(error.code, detail)
             if contract:
                 error = StorageError(detail)
-        return reply.refused(error, contract)
+        return error
 
     def deliver(self, answered: list[tuple[Request, object]]) -> None:
         """The answers of one commit, in the order the writes came in."""
         connections: dict[Connection, None] = {}
         for request, result in answered:
-            self.answer(request, result)
-            self.release(request)
+            if request.exchange is not None:
+                request.exchange.deliver(result)
+            else:
+                self.answer(request, result)
+                self.release(request)
             connections[request.connection] = None
         for connection in connections:
             connection.advance()
@@ -105,16 +129,29 @@ class Dispatch:
         """The bytes of a request's reply; it counts as answered."""
         answer = request.reply
         assert answer is not None
-        key = (request.route.name if request.route else "", answer[0])
+        self.count(request, answer[0], len(answer[2]))
+        return reply.to_bytes(answer, close=request.close, old=request.old, bodiless=request.verb == b"HEAD")
+
+    def count(self, request: Request, status: int, size: int) -> None:
+        """A request is answered."""
+        key = (request.route.name if request.route else "", status)
         self.answered[key] = self.answered.get(key, 0) + 1
         if self.log.access:
             seconds = self.clock() - request.begun if request.begun else 0.0
-            self.log.request(request.connection.peer, request.verb, request.path, answer[0], len(answer[2]), seconds)
-        return reply.to_bytes(answer, close=request.close, old=request.old, bodiless=request.verb == b"HEAD")
+            self.log.request(request.connection.peer, request.verb, request.path, status, size, seconds)
 
     def lost(self, error: BaseException) -> None:
         """An exception nobody expected: the log is the only place left for it."""
         self.log.failure("internal", error)
+
+    def mcp(self, request: Request) -> None:
+        """A message of the Model Context Protocol; the first one loads what speaks it."""
+        self.touch()
+        if self.endpoint is None:
+            from memory_wire.serve.mcp import Endpoint
+
+            self.endpoint = Endpoint(self, self.provider)
+        self.endpoint.start(request)
 
     # the server's own routes -------------------------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections import deque
 
     from memory_wire.serve.loop import Server
+    from memory_wire.serve.stream import Stream
 else:
     from _collections import deque  # the package around it is large
 
@@ -24,7 +25,7 @@ class Connection:
     """Protocol of one client. Sequential: a request starts when those before it are answered, except that writes may follow writes."""
 
     __slots__ = ("choked", "dispatch", "dropped", "eof", "incoming", "inflight", "later", "lingering", "paused", "peer", "sent", "server",
-                 "stall", "stall_mark", "transport", "waiting")  # fmt: skip
+                 "silent", "stall", "stall_mark", "transport", "waiting")  # fmt: skip
 
     def __init__(self, server: Server, hosts: frozenset[bytes] | None, peer: str) -> None:
         self.server = server
@@ -41,6 +42,7 @@ class Connection:
         self.later = False  # `again` is scheduled
         self.dropped = self.sent = self.stall_mark = 0
         self.stall = 0.0
+        self.silent = 0.0  # since when nothing was sent
 
     # the transport's calls ---------------------------------------------------------------------------------------------------------
 
@@ -51,6 +53,9 @@ class Connection:
 
     def connection_lost(self, error: Exception | None) -> None:
         self.transport = None
+        for request in self.inflight:
+            if request.exchange is not None:
+                request.exchange.gone()
         self.incoming.close()
         self.server.left(self)
 
@@ -70,6 +75,7 @@ class Connection:
         """What the peer asked in full before it shut its side is answered, then the connection ends."""
         self.eof = True
         self.incoming.abandon()
+        self.say_goodbye()
         return bool(self.waiting or self.inflight) and not self.lingering
 
     def pause_writing(self) -> None:
@@ -77,6 +83,8 @@ class Connection:
 
     def resume_writing(self) -> None:
         self.choked = False
+        if self.inflight and self.inflight[0].exchange is not None:
+            self.inflight[0].exchange.wake()
         self.advance()
 
     # answering ---------------------------------------------------------------------------------------------------------------------
@@ -100,6 +108,16 @@ class Connection:
                 if size > config.WRITE_HIGH:
                     self.write(out)
                     out, size = [], 0
+            elif inflight and (stream := streamed(inflight[0])) is not None:
+                out.append(stream.take())
+                if not stream.ended:
+                    break
+                request = inflight.popleft()
+                self.dispatch.count(request, 200, stream.size)
+                if request.close or self.server.draining:
+                    self.write(out)
+                    self.finish()
+                    return
             elif waiting and turns and (not inflight or waiting[0].writes or waiting[0].reply is not None):
                 request = waiting.popleft()
                 inflight.append(request)
@@ -119,14 +137,20 @@ class Connection:
         self.advance()
 
     def render(self, request: Request) -> bytes:
-        if self.server.draining and not self.waiting and not self.inflight and self.incoming.phase == IDLE:
+        if self.server.crowded or self.ending:
             request.close = True
         return self.dispatch.render(request)
+
+    @property
+    def ending(self) -> bool:
+        """The server drains and this client asks for nothing more."""
+        return self.server.draining and not self.waiting and not self.inflight and self.incoming.phase == IDLE
 
     def write(self, out: list[bytes]) -> None:
         if out and self.transport is not None:
             data = out[0] if len(out) == 1 else b"".join(out)
             self.sent += len(data)
+            self.silent = self.server.loop.time()
             self.transport.write(data)
 
     def settle(self) -> None:
@@ -180,8 +204,15 @@ class Connection:
 
     def drain(self) -> None:
         """The server is ending: an idle connection is closed, a busy one when its last reply is out."""
+        self.say_goodbye()
         if self.transport is not None and self.incoming.phase == IDLE and not self.busy and not self.lingering:
             self.transport.close()
+
+    def say_goodbye(self) -> None:
+        """Ends by our side what would stay open: subscriptions."""
+        for request in self.inflight:
+            if request.exchange is not None:
+                request.exchange.end()
 
     def look(self, now: float) -> None:
         """Deadlines, once a sweep."""
@@ -193,6 +224,13 @@ class Connection:
             self.look_at_reader(transport, now, self.sent - left)
             return
         self.stall = 0.0
+        if self.inflight and (stream := streamed(self.inflight[0])) is not None:
+            if now >= self.silent + config.MCP_ALIVE_SECONDS:
+                stream.comment()
+                self.advance()
+            return
+        if self.server.crowded and self.sent and not self.busy and incoming.phase == IDLE:
+            incoming.deadline = min(incoming.deadline, now)  # others wait for its place
         if now < incoming.deadline or self.paused or (self.busy and incoming.phase == IDLE):
             return
         if incoming.phase == IDLE:
@@ -210,3 +248,8 @@ class Connection:
             self.stall_mark = taken
         elif now >= self.stall:
             transport.abort()
+
+
+def streamed(request: Request) -> Stream | None:
+    """The stream of a reply that is sent as it comes."""
+    return request.exchange.stream if request.exchange is not None else None

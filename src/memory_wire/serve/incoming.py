@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
     from memory_wire.serve.dispatch import Dispatch
     from memory_wire.serve.http import Connection
+    from memory_wire.serve.mcp import Exchange
     from memory_wire.serve.reply import Reply
     from memory_wire.serve.routes import Route
 else:
     from _collections import deque  # the package around it is large
 
 IDLE, HEAD, BODY = range(3)  # between messages, within a head, within a body
-WANTED = frozenset((b"content-length", b"content-type", b"expect", b"host", b"origin", b"transfer-encoding"))
+WANTED = frozenset((b"accept", b"content-length", b"content-type", b"expect", b"host", b"origin", b"transfer-encoding"))
 CHUNK_FRAMING = 16  # bytes of framing every chunk may cost; longer extensions and trailers share one head's allowance
 
 
@@ -37,8 +38,8 @@ class Request:
     """One request on its way from the parser to its reply. `size` is what its body holds of the server's allowance."""
 
     __slots__ = (
-        "begun", "body", "carries", "close", "connection", "more", "old", "params", "path", "query", "receipt", "reply", "route", "size",
-        "upgrade", "url", "verb", "writes",
+        "begun", "body", "cancelled", "carries", "close", "connection", "exchange", "headers", "more", "old", "params", "path", "query",
+        "receipt", "reply", "route", "size", "upgrade", "url", "verb", "writes",
     )  # fmt: skip
 
     def __init__(self, connection: Connection) -> None:
@@ -47,6 +48,9 @@ class Request:
         self.route: Route | None = None
         self.params: list[bytes] = []
         self.reply: Reply | None = None
+        self.exchange: Exchange | None = None  # of a protocol that may have more to say than one reply
+        self.headers: dict[bytes, bytes] = {}  # kept for such protocols only
+        self.cancelled = False  # nobody waits for what was not begun
         self.close = self.old = self.carries = self.upgrade = self.writes = self.receipt = False
         self.size = 0
         self.begun = 0.0
@@ -162,7 +166,7 @@ class Incoming:
         if self.head_size > config.HEAD_BYTES:
             self.stop(text(431, f"request head longer than {config.HEAD_BYTES} bytes"))
         name = name.lower()
-        if name in WANTED and self.phase == HEAD:  # trailers come through here too and mean nothing
+        if (name in WANTED or name.startswith(b"mcp-")) and self.phase == HEAD:  # trailers come through here too and mean nothing
             headers = self.headers
             value = value.strip(b" \t")  # the parser leaves white space at the end
             headers[name] = b"%b, %b" % (headers[name], value) if name in headers else value
@@ -184,7 +188,10 @@ class Incoming:
         request.reply = admit(request, version, headers, self.hosts, self.dispatch.router)
         if request.reply is not None and request.carries:
             self.stop(request.reply)
-        request.writes = request.route is not None and request.route.writes
+        if request.route is not None:
+            request.writes = request.route.writes
+            if request.route.start is not None:
+                request.headers = headers
         self.phase = BODY
         self.body_size = self.fed = 0
         if request.carries:
@@ -204,7 +211,7 @@ class Incoming:
         if self.body_size > config.BODY_BYTES:
             self.stop(text(413, TOO_LARGE))
         self.deadline = self.begun + config.BODY_SECONDS + self.body_size / config.BODY_RATE
-        if request.route is None or request.route.body is None:
+        if request.route is None or not request.route.reads:
             return  # nobody reads it
         request.size += len(part)
         dispatch.held += len(part)

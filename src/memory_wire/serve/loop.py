@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from signal import SIGINT, SIGTERM
 
+    from memory_wire.mcp.provider import Provider
     from memory_wire.serve.listen import Accepted, Listener
     from memory_wire.serve.settings import Settings
     from memory_wire.service import Service
@@ -34,8 +35,11 @@ SHARED = "warning: process {} serves this store at {} already; commands go on fi
 EXPOSED = "warning: {} can be reached from other machines and asks nobody for a key"
 
 
-def run(settings: Settings) -> int:
-    """Serves until told to stop. 0 after a drain, 1 when it can't start or was cut short; the reason is one line on stderr."""
+def run(settings: Settings, provider: Provider | None = None) -> int:
+    """Serves until told to stop. 0 after a drain, 1 when it can't start or was cut short; the reason is one line on stderr.
+
+    `provider` takes the place of what the product serves over MCP.
+    """
     listeners: list[Listener] = []
     if settings.trim:
         sysmem.tune()
@@ -51,19 +55,19 @@ def run(settings: Settings) -> int:
         for listener in listeners:
             listener.close()
         return 1
-    return Server(settings, listeners, service).serve()
+    return Server(settings, listeners, service, provider).serve()
 
 
 class Server:
     """What the connections share, and the process around them."""
 
-    def __init__(self, settings: Settings, listeners: Sequence[Listener], service: Service) -> None:
+    def __init__(self, settings: Settings, listeners: Sequence[Listener], service: Service, provider: Provider | None = None) -> None:
         self.settings = settings
         self.listeners = listeners
         self.service = service
         self.log = Log(settings.log)
         self.loop = Loop()
-        self.dispatch = Dispatch(self.loop, service, self.log, self.touch, self.trim)
+        self.dispatch = Dispatch(self.loop, service, self.log, self.touch, self.trim, provider)
         self.buffer = memoryview(bytearray(config.READ_BYTES))
         self.connections: set[Connection] = set()
         self.joining = 0  # accepted, not yet on the loop
@@ -148,7 +152,7 @@ class Server:
             return
         self.joining += 1
         self.loop.create_task(self.join(Connection(self, listener.hosts, peer), sock))
-        if len(self.connections) + self.joining >= config.CONNECTIONS:
+        if self.crowded:
             self.accept_no_more()
 
     async def join(self, connection: Connection, sock: Accepted) -> None:
@@ -172,8 +176,13 @@ class Server:
             self.alone_now()
         if self.draining:
             self.drained()
-        elif len(self.connections) + self.joining < config.CONNECTIONS:
+        elif not self.crowded:
             self.accept_more()
+
+    @property
+    def crowded(self) -> bool:
+        """No further client gets in: those that are answered are asked to leave."""
+        return len(self.connections) + self.joining >= config.CONNECTIONS
 
     # timers ------------------------------------------------------------------------------------------------------------------------
 

@@ -26,10 +26,12 @@ PROMETHEUS = b"text/plain; version=0.0.4; charset=utf-8"
 
 REASONS = {
     200: b"OK",
+    202: b"Accepted",
     400: b"Bad Request",
     403: b"Forbidden",
     404: b"Not Found",
     405: b"Method Not Allowed",
+    406: b"Not Acceptable",
     408: b"Request Timeout",
     409: b"Conflict",
     413: b"Content Too Large",

@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from memory_wire.serve.incoming import Request
     from memory_wire.serve.reply import Reply
 
 UNDECODABLE = {"bank": "invalid bank id"}  # what the contract says of a segment that is no text
@@ -27,14 +28,17 @@ def missing() -> Reply:
 
 
 class Route:
-    """One verb of one path. Without `op` it is the server's own, answered by `answer`."""
+    """One verb of one path. Without `op` it is the server's own, answered by `answer` or, when it has more to do, begun by `start`."""
 
-    __slots__ = ("answer", "body", "contract", "name", "op", "places", "query", "render", "writes")
+    __slots__ = ("answer", "body", "contract", "name", "op", "places", "query", "reads", "render", "start", "writes")
 
-    def __init__(self, name: str, op: ops.Op | None = None, answer: Callable[[], Reply] = missing) -> None:
+    def __init__(
+        self, name: str, op: ops.Op | None = None, answer: Callable[[], Reply] = missing, start: Callable[[Request], None] | None = None
+    ) -> None:
         self.name = name
         self.op = op
         self.answer = answer
+        self.start = start
         self.places: tuple[str, ...] = ()
         self.body: Body | None = None
         self.query: Query | None = None
@@ -46,6 +50,7 @@ class Route:
             self.body = Body(op.request) if op.body else None
             self.query = Query(op.request, self.places, op.contract, receipt=op.name in {"retain", "retain_batch"})
             self.render = reply.renderer(op.request, op.response)
+        self.reads = self.body is not None or start is not None  # a request has a JSON body
 
     def read(self, params: list[bytes], query: bytes, body: bytes) -> tuple[Scope, Struct, bool, bytes]:
         """Scope, request Struct, whether a receipt is asked for, and header lines naming ignored fields.
@@ -71,14 +76,18 @@ class Route:
 
 
 class Node:
-    """A path up to one segment: what may follow literally, what any other segment leads to, and the verbs that end here."""
+    """A path up to one segment: what may follow literally, what any other segment leads to, and the verbs that end here.
 
-    __slots__ = ("any", "literal", "verbs")
+    `whole`: whatever follows belongs to the route of this node.
+    """
+
+    __slots__ = ("any", "literal", "verbs", "whole")
 
     def __init__(self) -> None:
         self.literal: dict[bytes, Node] = {}
         self.any: Node | None = None
         self.verbs: dict[bytes, Route] = {}
+        self.whole = False
 
 
 class Router:
@@ -92,7 +101,11 @@ class Router:
         for name, answer in own:
             self.add("GET", f"/{name}", Route(name, answer=answer))
 
-    def add(self, verb: str, path: str, route: Route) -> None:
+    def mount(self, name: str, start: Callable[[Request], None]) -> None:
+        """Has POSTs to the path of that name, and to everything below it, begun by `start`; what follows the name is in `params`."""
+        self.add("POST", f"/{name}", Route(name, start=start)).whole = True
+
+    def add(self, verb: str, path: str, route: Route) -> Node:
         node = self.root
         for part in path.encode()[1:].split(b"/"):
             if part.startswith(b"{"):
@@ -101,12 +114,14 @@ class Router:
             else:
                 node = node.literal.setdefault(part, Node())
         node.verbs[verb.encode()] = route
+        return node
 
     def find(self, verb: bytes, path: bytes) -> tuple[Route | None, list[bytes], Reply | None]:
         """The route and the path's placeholders, or the reply that refuses: 404, or 405 with Allow. HEAD asks like GET."""
         node: Node | None = self.root
         params: list[bytes] = []
-        for part in path[1:].split(b"/") if path.startswith(b"/") else (b"*",):
+        parts = path[1:].split(b"/") if path.startswith(b"/") else [b"*"]
+        for depth, part in enumerate(parts):
             assert node is not None
             literal = node.literal.get(part)
             if literal is None and part:
@@ -115,6 +130,9 @@ class Router:
             node = literal
             if node is None:
                 return None, params, reply.NOT_FOUND
+            if node.whole:
+                params = parts[depth + 1 :]
+                break
         assert node is not None
         route = node.verbs.get(b"GET" if verb == b"HEAD" else verb)
         if route is not None:

@@ -1,0 +1,146 @@
+"""Responses as tool results: text for models that read only text, the same as structured content, and never more than a bound.
+
+Used by tools.py. The text of a call is the compact JSON of what the HTTP route returns, except that recalled memories carry their date.
+"""
+
+from __future__ import annotations
+
+from msgspec.json import decode
+
+from memory_wire import config
+from memory_wire import types as t
+from memory_wire.mcp.rpc import encode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeVar
+
+    from memory_wire.mcp.rpc import Json
+
+    Row = TypeVar("Row", t.Hit, t.Item)
+    Values = Mapping[str, object]
+
+UNDATED = "1970-01-01T00:00:00"  # what a memory without a date has
+DAY = len("2026-01-02")
+BANK_OVERHEAD = 70  # characters of a bank's row beside its name
+
+
+def failure(text: str) -> Json:
+    """A result that says what went wrong, so that a model can mend its call."""
+    return {"content": [{"type": "text", "text": text}], "isError": True}
+
+
+def success(text: bytes, structured: Json) -> Json:
+    return {"content": [{"type": "text", "text": text.decode()}], "structuredContent": structured, "isError": False}
+
+
+def bound(operation: str, values: Values) -> int:
+    """Tokens that the contents of a result may have: the default, or the budget that the call names up to a limit."""
+    budget = values.get("budget")
+    return min(budget, config.MCP_OUTPUT_MAX) if isinstance(budget, int) else config.MCP_OUTPUT
+
+
+def fitting(contents: Sequence[str], most: int, skip: bool) -> list[tuple[int, str]]:
+    """(position, content) of those that fit into so many tokens. A first one that alone is too long is cut; a later one that doesn't fit
+    is passed over or, without `skip`, ends the list.
+    """
+    room = most * config.CHARS_PER_TOKEN
+    kept: list[tuple[int, str]] = []
+    for position, content in enumerate(contents):
+        if len(content) <= room:
+            kept.append((position, content))
+            room -= len(content)
+        elif not kept and room > len(config.TRUNCATED):
+            return [(position, content[: room - len(config.TRUNCATED)] + config.TRUNCATED)]
+        elif not skip:
+            break
+    return kept
+
+
+def trimmed(rows: Sequence[Row], most: int, skip: bool) -> tuple[list[Row], bool]:
+    """(the hits or items that fit, the last of them maybe cut; whether anything is missing)."""
+    shown, cut = [], False
+    for position, content in fitting([row.content for row in rows], most, skip):
+        row = rows[position]
+        cut = cut or content != row.content
+        row.content = content
+        shown.append(row)
+    return shown, cut or len(shown) < len(rows)
+
+
+def said(structured: Json, truncated: bool) -> Json:
+    return {**structured, "truncated": True} if truncated else structured
+
+
+# one shape an operation ------------------------------------------------------------------------------------------------------------
+
+
+def retained(response: t.Retained, values: Values, most: int, only: str | None) -> Json:
+    found: Json = {"id": response.id}
+    return success(encode(found), found)
+
+
+def recalled(response: t.Recalled, values: Values, most: int, only: str | None) -> Json:
+    """The text is an array of dated contents, or of whole hits with `format: full`; structured, each hit has id and date."""
+    hits, cut = trimmed(response.hits, most, skip=True)
+    if values.get("format") == "full":
+        text = encode(hits)
+        memories: object = hits
+    else:
+        text = encode([dated(hit) for hit in hits])
+        memories = [{"content": hit.content, "created_at": hit.created_at, "id": hit.id} for hit in hits]
+    return success(text, said({"memories": memories}, cut))
+
+
+def dated(hit: t.Hit) -> str:
+    """The content with its day before it, when it has one."""
+    return hit.content if hit.created_at.startswith(UNDATED) else f"[{hit.created_at[:DAY]}] {hit.content}"
+
+
+def reflected(response: str, values: Values, most: int, only: str | None) -> Json:
+    return success(encode(response), {"answer": response})
+
+
+def configured(response: bytes, values: Values, most: int, only: str | None) -> Json:
+    text = response.decode()
+    room = most * config.CHARS_PER_TOKEN
+    if len(text) > room:
+        return success((text[: room - len(config.TRUNCATED)] + config.TRUNCATED).encode(), {"truncated": True})
+    found = decode(response)
+    return success(encode(found), found)
+
+
+def forgotten(response: t.Deleted, values: Values, most: int, only: str | None) -> Json:
+    found: Json = {"deleted": response.deleted}
+    return success(encode(found), found)
+
+
+def listed(response: t.Page, values: Values, most: int, only: str | None) -> Json:
+    shown, cut = trimmed(response.items, most, skip=False)
+    return success(encode(shown), said({"memories": shown, "total": response.total}, cut or response.truncated > 0))
+
+
+def banks(response: t.Banks, values: Values, most: int, only: str | None) -> Json:
+    """All banks, or the one that the endpoint is pinned to."""
+    rows = [row for row in response.banks if only is None or row.bank == only]
+    room = most * config.CHARS_PER_TOKEN
+    shown: list[t.BankRow] = []
+    for row in rows:
+        room -= len(row.bank) + BANK_OVERHEAD
+        if room < 0:
+            break
+        shown.append(row)
+    found = said({"banks": shown}, len(shown) < len(rows))
+    return success(encode(found), found)
+
+
+SHAPES: dict[str, Callable[..., Json]] = {
+    "retain": retained,
+    "recall": recalled,
+    "reflect": reflected,
+    "get_config": configured,
+    "forget": forgotten,
+    "memories": listed,
+    "banks": banks,
+}
