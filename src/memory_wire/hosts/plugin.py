@@ -12,6 +12,7 @@ import os
 
 from memory_wire.config import DEFAULT_ADDR
 from memory_wire.hosts.base import Wiring
+from memory_wire.hosts.file import File
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data", "hosts")
 MARKERS = {
@@ -23,6 +24,26 @@ MARKERS = {
 VERSION = 3
 PARTS = {"opencode": ("opencode.ts",), "omp": ("pi.ts",), "pi": ("pi.ts",)}  # omp is built on pi and takes the same extension
 HERMES = ("__init__.py", "plugin.yaml", "README.md")
+
+
+class Script(File):
+    """The TypeScript file of opencode, omp or pi at its place."""
+
+    def __init__(self, path: str, host: str, wiring: Wiring) -> None:
+        super().__init__(path, script(host, wiring), (MARKERS[host], "memory-wire"), os.path.basename(path))
+
+    def bank(self, text: str | None) -> str | None:
+        return baked(text or "")
+
+
+class ProviderFile(File):
+    """One of the files of HERMES at its place."""
+
+    def __init__(self, path: str, name: str, wiring: Wiring) -> None:
+        super().__init__(path, provider(name, wiring), (MARKERS["hermes"], "memory-wire"), name)
+
+    def bank(self, text: str | None) -> str | None:
+        return baked(text or "")
 
 
 def script(host: str, wiring: Wiring) -> str:

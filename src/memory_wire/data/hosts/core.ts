@@ -205,26 +205,28 @@ class Session {
   }
 
   private async inject(prompt: string): Promise<void> {
-    const begun = Date.now()
+    const until = Date.now() + RECALL_MS
     const found = await before(RECALL_MS, bankOf(this.folder))
     if (!found) return
-    const { host, id: session, source } = this
-    const body = {
-      event: source ? "session-start" : "prompt",
-      host,
-      session,
+    const url = endpoint()
+    const common = {
+      host: this.host,
+      session: this.id,
       former: found.former,
-      prompt: prompt.slice(0, TEXT_CHARS),
-      previous: this.previous.slice(-PREVIOUS_CHARS) || undefined,
-      source: source || undefined,
       frozen: true,
       format: process.env.MEMORY_WIRE_FORMAT || undefined,
-      url: endpoint().startsWith("http:") ? endpoint() : undefined,
+      url: url.startsWith("http:") ? url : undefined,
     }
-    const answer = await post(`/v1/banks/${encodeURIComponent(found.bank)}/inject`, body, RECALL_MS - (Date.now() - begun))
-    if (typeof answer?.text !== "string") return
+    const asking = async (event: string, more: object): Promise<boolean> => {
+      const path = `/v1/banks/${encodeURIComponent(found.bank)}/inject`
+      const answer = await post(path, { ...common, event, ...more }, until - Date.now())
+      if (typeof answer?.text === "string") this.block = answer.text || this.block
+      return typeof answer?.text === "string"
+    }
+    const source = this.source
+    if (source && !(await asking("session-start", { source }))) return
     if (this.source === source) this.source = ""
-    if (answer.text) this.block = answer.text
+    await asking("prompt", { prompt: prompt.slice(0, TEXT_CHARS), previous: this.previous.slice(-PREVIOUS_CHARS) || undefined })
   }
 
   private async capture(): Promise<void> {

@@ -21,10 +21,16 @@ export const MemoryWire = async ({ client, directory }: any) => {
   const prompts = new Map<string, string[]>() // of each session, message ids whose turn isn't stored
   const children = new Map<string, boolean>() // sessions that an agent opened for itself
   const find = (id: string) => session(HOST, id, directory)
-  const data = async (call: Promise<any>) => (await before(WRITE_MS, call))?.data
+  const data = async (call: () => Promise<any>): Promise<any> => {
+    try {
+      return (await before(WRITE_MS, call()))?.data
+    } catch {
+      return undefined
+    }
+  }
 
   const ofAgent = async (id: string): Promise<boolean> => {
-    if (!children.has(id)) children.set(id, Boolean((await data(client.session.get({ path: { id } })))?.parentID))
+    if (!children.has(id)) children.set(id, Boolean((await data(() => client.session.get({ path: { id } })))?.parentID))
     if (children.size > SESSIONS) children.delete(children.keys().next().value!)
     return children.get(id) ?? false
   }
@@ -34,7 +40,7 @@ export const MemoryWire = async ({ client, directory }: any) => {
     if (!waiting) return
     prompts.delete(id) // an idle event that comes twice finds nothing
     if (await ofAgent(id)) return
-    const rows = await data(client.session.messages({ path: { id } }))
+    const rows = await data(() => client.session.messages({ path: { id } }))
     if (Array.isArray(rows)) await find(id).store(turnsOf(rows, waiting))
     else prompts.set(id, [...waiting, ...(prompts.get(id) ?? [])].slice(-TURNS))
   }

@@ -15,7 +15,6 @@ import stat
 import threading
 import time
 import urllib.parse
-from datetime import datetime, timezone
 from typing import Any
 
 from agent.memory_provider import MemoryProvider  # type: ignore[import-not-found,unused-ignore]
@@ -27,6 +26,7 @@ RECALL_SECONDS = 1.5
 WRITE_SECONDS = 2.0
 ANSWER_BYTES = 1024 * 1024
 TURNS = 16  # kept for the next capture while the server is away
+RECALL_BUDGET = 2000  # tokens of an answer to the tool, unless it asks otherwise
 SESSIONS = 64  # whose block is remembered
 PREVIOUS_CHARS = 2000  # of the last answer, its end
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -59,6 +59,14 @@ def settings(path: str) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def keep(kept: dict[str, str], session: str, value: str) -> None:
+    """Remembers what a session has; of too many sessions, the one not touched longest is forgotten."""
+    kept.pop(session, None)
+    kept[session] = value
+    while len(kept) > SESSIONS:
+        del kept[next(iter(kept))]
 
 
 def stored_key() -> str | None:
@@ -95,6 +103,8 @@ class Link:
 
     def ask(self, verb: str, path: str, body: dict[str, Any] | None, seconds: float) -> tuple[int, bytes] | None:
         """(status, body) of the answer."""
+        if seconds <= 0:
+            return None
         until = time.monotonic() + seconds
         try:
             connection, prefix, local = self.connection(seconds)
@@ -136,7 +146,7 @@ class MemoryWireProvider(MemoryProvider):  # type: ignore[misc,unused-ignore]
         self.session = ""
         self.primary = True
         self.blocks: dict[str, str] = {}
-        self.sources: dict[str, str] = {}
+        self.sources: dict[str, str] = {}  # what the next session-start says began it; empty when none is due
         self.asked: dict[str, str] = {}
         self.previous = ""
         self.turns: queue.Queue[tuple[str, dict[str, str]] | None] = queue.Queue()
@@ -180,7 +190,6 @@ class MemoryWireProvider(MemoryProvider):  # type: ignore[misc,unused-ignore]
         self.session = session_id
 
     def on_session_switch(self, new_session_id: str, *, parent_session_id: str = "", reset: bool = False, **kwargs: Any) -> None:
-        """A compression goes on under a new id and keeps what it knew; anything else is another session."""
         self.session = new_session_id
         if reset:
             self.previous = ""
@@ -195,33 +204,29 @@ class MemoryWireProvider(MemoryProvider):  # type: ignore[misc,unused-ignore]
         )
 
     def prefetch(self, query: str, *, session_id: str = "") -> str:
-        """The session's block of memories: byte-identical from turn to turn, growing at its end."""
+        """The session's block of memories: byte-identical from turn to turn, growing at its end. At most RECALL_SECONDS."""
         session = session_id or self.session
         if off() or not isinstance(query, str) or not query.strip() or self.asked.get(session) == query:
             return self.blocks.get(session, "")
-        source = self.sources.get(session, "startup")
-        body = {
-            "event": "session-start" if source else "prompt",
-            "host": "hermes",
-            "session": session,
-            "prompt": query,
-            "previous": self.previous[-PREVIOUS_CHARS:],
-            "source": source,
-            "frozen": True,
-            "format": os.environ.get("MEMORY_WIRE_FORMAT"),
-            "url": self.url() if self.url().startswith("http:") else None,
-        }
-        answer = self.post("inject", body, RECALL_SECONDS)
-        text = answer.get("text") if isinstance(answer, dict) else None
-        if isinstance(text, str):
-            self.remember(session, query, text)
+        until = time.monotonic() + RECALL_SECONDS
+        if source := self.sources.get(session, "startup"):
+            if not self.inject(session, {"event": "session-start", "source": source}, until):
+                return self.blocks.get(session, "")
+            keep(self.sources, session, "")
+        if self.inject(session, {"event": "prompt", "prompt": query, "previous": self.previous[-PREVIOUS_CHARS:]}, until):
+            keep(self.asked, session, query)
         return self.blocks.get(session, "")
 
-    def remember(self, session: str, query: str, text: str) -> None:
-        for kept, value in ((self.blocks, text or self.blocks.get(session, "")), (self.sources, ""), (self.asked, query)):
-            kept[session] = value
-            while len(kept) > SESSIONS:
-                del kept[next(iter(kept))]
+    def inject(self, session: str, more: dict[str, Any], until: float) -> bool:
+        """Whether the server answered; the session's block is then what it said."""
+        url = self.url()
+        common = {"host": "hermes", "session": session, "frozen": True, "url": url if url.startswith("http:") else ""}
+        body = common | more | {"format": os.environ.get("MEMORY_WIRE_FORMAT", "")}
+        answer = self.post("inject", body, until - time.monotonic())
+        text = answer.get("text") if isinstance(answer, dict) else None
+        if isinstance(text, str):
+            keep(self.blocks, session, text or self.blocks.get(session, ""))
+        return isinstance(text, str)
 
     def sync_turn(self, user_content: str, assistant_content: str, *, session_id: str = "", messages: Any = None) -> None:
         """Has the turn stored by the background thread."""
@@ -230,7 +235,7 @@ class MemoryWireProvider(MemoryProvider):  # type: ignore[misc,unused-ignore]
         self.asked.pop(session_id or self.session, None)  # the same prompt again is a new turn
         if off() or not self.primary or not isinstance(user_content, str) or not isinstance(assistant_content, str):
             return
-        at = datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")  # noqa: UP017 - hermes may run on 3.10
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self.turns.put((session_id or self.session, {"user": user_content, "assistant": assistant_content, "at": at}))
         if self.worker is None or not self.worker.is_alive():
             self.worker = threading.Thread(target=self.deliver, name="memory-wire", daemon=True)
@@ -245,8 +250,6 @@ class MemoryWireProvider(MemoryProvider):  # type: ignore[misc,unused-ignore]
                 if self.post("capture", {"event": "turn", "host": "hermes", "session": session, "turns": turns}, WRITE_SECONDS) is None:
                     break
                 self.unsent = [each for each in self.unsent if each[0] != session]
-            self.turns.task_done()
-        self.turns.task_done()
 
     def on_session_end(self, messages: list[dict[str, Any]]) -> None:
         self.shutdown()
@@ -261,10 +264,9 @@ class MemoryWireProvider(MemoryProvider):  # type: ignore[misc,unused-ignore]
 
     def shutdown(self) -> None:
         """Waits for the turns under way, at most as long as one write may take."""
-        worker, self.worker = self.worker, None
-        if worker is not None and worker.is_alive():
+        if self.worker is not None and self.worker.is_alive():
             self.turns.put(None)
-            worker.join(WRITE_SECONDS)
+            self.worker.join(WRITE_SECONDS)
 
     def get_tool_schemas(self) -> list[dict[str, Any]]:
         return [
@@ -276,13 +278,13 @@ class MemoryWireProvider(MemoryProvider):  # type: ignore[misc,unused-ignore]
         """The answer as JSON; an `error` says what went wrong."""
         if tool_name not in TOOLS:
             return json.dumps({"error": f"unknown tool: {tool_name}"})
-        given = {key: value for key, value in args.items() if key in TOOLS[tool_name][1] and value is not None}
-        path = f"/banks/{urllib.parse.quote(self.bank(), safe='')}/"
+        given: dict[str, Any] | None = {key: value for key, value in args.items() if key in TOOLS[tool_name][1] and value is not None}
+        verb, route = "POST", tool_name.partition("_")[2]
         if tool_name == "memory_bank_config_get":
-            answer = Link(self.url()).ask("GET", path + "config", None, WRITE_SECONDS)
-        else:
-            more = {"format": "full"} if tool_name == "memory_recall" else {}
-            answer = Link(self.url()).ask("POST", path + tool_name.partition("_")[2], given | more, WRITE_SECONDS)
+            verb, route, given = "GET", "config", None
+        elif tool_name == "memory_recall":
+            given = {"budget": RECALL_BUDGET, "format": "full"} | (given or {})
+        answer = Link(self.url()).ask(verb, f"/banks/{urllib.parse.quote(self.bank(), safe='')}/{route}", given, WRITE_SECONDS)
         if answer is None:
             return json.dumps({"error": "no memory-wire server answers; start one with `memory-wire daemon start`"})
         text = answer[1].decode("utf-8", "replace")
