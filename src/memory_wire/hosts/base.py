@@ -1,7 +1,7 @@
-"""The interface between hosts and the engine: where a host keeps its files (`Environment`), what goes in (`Slot`), and what is remembered (`Trace`).
+"""The interface between hosts and the engine: where things are (`Environment`), what goes in (`Slot`), what is remembered (`Trace`).
 
-A host only says which slots it has; a slot edits the text of one file and touches no file itself. The engine groups slots by file, plans all
-of a host before it writes any, and does backup, atomic write, verification and the record.
+A host only says which slots it has; a slot edits the text of one file and touches no file itself. The engine groups slots by file, plans
+all of a host before it writes any, and does backup, atomic write, verification and the record.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Environment(Struct, frozen=True):
         return os.path.join(self.home, *parts)
 
     def folder(self, variable: str, *default: str) -> str:
-        """The folder that a variable names when it is an absolute path (CODEX_HOME, HERMES_HOME), else the default under the home folder."""
+        """The folder that a variable such as CODEX_HOME names when it is an absolute path, else the default under the home folder."""
         named = self.variables.get(variable, "")
         return named if os.path.isabs(named) else self.at(*default)
 
@@ -82,10 +82,13 @@ class Wiring(Struct, frozen=True):
 class Trace(Struct):
     """What connect did to one file, kept in `<data dir>/connect.json` and handed back when the entries are taken out.
 
-    `made`: names of what was created for us ("file", "folder:<path>", "hooks", "hooks.Stop"). `wrote`: by label of a slot, what was put in,
-    in a form that the slot chooses (JSON text, digest). `kept`: by label, what the slot displaced and puts back.
+    `made`: names of what was created for us ("file", "hooks", "hooks/Stop"). `wrote`: by label of a slot, what was put in, in a form that
+    the slot chooses (JSON text, digest). `kept`: by label, what the slot displaced and puts back. `folders`: created for the file. `known`
+    is false when nothing is recorded of what was there before; then everything of ours that is empty goes.
     """
 
+    known: bool = False
+    folders: list[str] = field(default_factory=list)
     made: list[str] = field(default_factory=list)
     wrote: dict[str, str] = field(default_factory=dict)
     kept: dict[str, str] = field(default_factory=dict)
@@ -97,17 +100,20 @@ class Slot(Protocol):
     path: str
     label: str  # in reports, and key in a trace: "hooks.Stop", "mcpServers.memory-wire"; unique within the path
     mode: int  # of the file when it is created
+    counts: bool  # whether finding it says that the host is wired; false for settings that may be there anyway
 
     def look(self, text: str | None, trace: Trace) -> State:
         """What is there. Raises Refused when the text can't be read or has something else where a container should be."""
         ...
 
     def put(self, text: str | None, trace: Trace) -> str:
-        """The text with the entry in, for states absent and stale; notes in the trace what was made. Raises Refused."""
+        """The text with the entry in, for states absent, stale and changed (then at most launcher and bank of the user's version are
+        brought up to date); notes in the trace what was made. Raises Refused."""
         ...
 
     def take(self, text: str, trace: Trace) -> str | None:
-        """The text without the entry, for states same and stale; None when the file itself goes. Raises Refused."""
+        """The text without the entry, for states same and stale; None when the file itself goes. Taking out what was put in gives the bytes
+        that were there before. Raises Refused."""
         ...
 
     def bank(self, text: str | None) -> str | None:
@@ -127,6 +133,7 @@ class Host:
     binaries: tuple[str, ...] = ()
     reply: Literal["json", "text", "none"] = "json"  # what the host makes of a hook's stdout; judged by verify
     probe: tuple[str, str] | None = None  # (event, payload) of a recorded firing, run once after wiring; None without shell hooks
+    local = False  # whether it may have files in the project of the working directory
 
     def folders(self, env: Environment) -> list[str]:
         """Folders of which one existing says that the host is here."""

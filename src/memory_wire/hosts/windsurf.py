@@ -1,0 +1,44 @@
+"""Windsurf (Cascade): a hook that captures, the server in mcp_config.json, and a rule, since its hooks can't add to the context."""
+
+from __future__ import annotations
+
+import json
+
+from memory_wire.hosts.base import Environment, Host, Slot, Wiring
+from memory_wire.hosts.entries import Hook
+from memory_wire.hosts.rules import Rule
+from memory_wire.hosts.shapes import server
+
+EVENT = "post_cascade_response_with_transcript"
+PAYLOAD = {
+    "agent_action_name": EVENT,
+    "trajectory_id": "0",
+    "execution_id": "0",
+    "timestamp": "2026-01-01T00:00:00Z",
+    "tool_info": {"transcript_path": "/nonexistent/0.jsonl"},
+}
+
+
+class Windsurf(Host):
+    name = "windsurf"
+    title = "Windsurf"
+    binaries = ("windsurf",)
+    reply = "none"
+    probe = ("stop", json.dumps(PAYLOAD))
+
+    def folders(self, env: Environment) -> list[str]:
+        return [env.at(".codeium", "windsurf")]
+
+    def slots(self, env: Environment, wiring: Wiring) -> list[Slot]:
+        command = wiring.command("stop", self.name)
+        return [
+            Hook(env.at(".codeium", "windsurf", "hooks.json"), ("hooks", EVENT), {"command": command, "show_output": False}),
+            server(env.at(".codeium", "windsurf", "mcp_config.json"), "mcpServers", self.name, wiring),
+            Rule(env.at(".codeium", "windsurf", "memories", "global_rules.md")),
+        ]
+
+    def notes(self, env: Environment) -> list[str]:
+        return ["Windsurf: press Refresh in its list of MCP servers"]
+
+
+HOST = Windsurf()
