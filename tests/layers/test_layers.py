@@ -33,7 +33,7 @@ ALLOWED: dict[str, set[str]] = {
     "hooks": {"hooks", "wire", "identity", "framing", *BASE},
     "hosts": {"hosts", "hooks", "identity", "framing", "wire", *BASE, "__init__"},
     "data": set(),  # files for others' processes
-    "sources": {"sources", "hooks", *BASE},
+    "sources": {"sources", "hooks", "framing", *BASE},
     "serve": {"serve", "service", "kernels", "mcp", "ops", "framing", *BASE, "__init__"},
     "cli": {"cli", "client", "service", "serve", "mcp", "hooks", "hosts", "sources", "identity", "framing", "wire", "ops", *BASE, "__init__"},
 }

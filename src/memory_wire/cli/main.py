@@ -25,8 +25,9 @@ OWNERS = {  # module of cli that declares the verb; a verb that isn't here belon
     "delete-bank": "banks",
     "export": "store",
     "health": "health",
-    "import": "store",
+    "import": "importing",
     "reindex": "store",
+    "seed": "seed",
     "service": "service",
     "sweep": "sweep",
 }

@@ -1,10 +1,8 @@
-"""Verbs over the whole store: reindex, check, export, import, backup. They open the database itself, also beside a running server."""
+"""Verbs over the whole store: reindex, check, export, backup. They open the database itself, also beside a running server."""
 
 from __future__ import annotations
 
-import sys
-
-from memory_wire.cli.args import COMMON, Command, Usage, Value
+from memory_wire.cli.args import COMMON, Command, Value
 from memory_wire.cli.show import Progress, as_json, line
 from memory_wire.cli.target import db_path
 
@@ -17,7 +15,6 @@ def commands() -> list[Command]:
             "check", "Verify the store, the index and that they agree.", check, options=options, exits="Exit status 1: something is wrong."
         ),
         Command("export", "Write everything as JSON lines, to a file or `-`.", export, positional=("file",), options=options),
-        Command("import", "Read what `export` wrote; what is already there is left alone.", import_, positional=("file",), options=options),
         Command("reindex", "Build the index anew from the store.", reindex, options=options),
     ]
 
@@ -62,19 +59,6 @@ def export(values: dict[str, Value]) -> int:
     bar.close()
     if name != "-":
         report(values, {"memories": count, "file": name}, f"{count:,} memories written to {name}")
-    return 0
-
-
-def import_(values: dict[str, Value]) -> int:
-    from memory_wire.service import transfer
-
-    name = str(values["file"])
-    if values.get("bank"):
-        raise Usage("import restores the banks named in the file; --bank does not apply")
-    bar = Progress("import")
-    done = transfer.import_(db_path(values), sys.stdin.buffer if name == "-" else name, bar)
-    bar.close()
-    report(values, done, f"{done['added']:,} memories added, {done['present']:,} were there")
     return 0
 
 

@@ -1,0 +1,193 @@
+"""JSON members value by value, whether they are one document or lines of JSON, and what they are by their content."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from memory_wire.config import IMPORT_ITEM_BYTES
+from memory_wire.errors import Invalid
+from memory_wire.sources.files import Member, Source
+from memory_wire.sources.items import Ignored, Skipped
+from memory_wire.sources.stream import Broken, Path, pieces
+
+BOM = b"\xef\xbb\xbf"
+KEYS_READ = 64  # of a document, to tell what it is
+PIECES_READ = 100_000
+
+
+class Value:
+    """One value of a member: `path` within its document (empty for a line), `data` decoded."""
+
+    __slots__ = ("data", "path", "place")
+
+    def __init__(self, place: str, path: Path, data: object) -> None:
+        self.place, self.path, self.data = place, path, data
+
+
+def values(member: Member) -> Iterator[Value | Skipped]:
+    """The values in order; what is damaged or too large is passed over. Raises Invalid when the member can't be read."""
+    for place, path, raw in raws(member):
+        if raw is None:
+            yield Skipped(place, f"larger than {IMPORT_ITEM_BYTES:,} bytes")
+        elif isinstance(raw, str):
+            yield Skipped(place, raw)
+        else:
+            try:
+                yield Value(place, path, msgspec.json.decode(raw))
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+                yield Skipped(place, f"no JSON: {error}")
+
+
+def roots(member: Member) -> Iterator[Value | Skipped]:
+    """The same for formats whose unit is a line, an element of an array, or the document itself when it is one object."""
+    if is_lines(member) or first_byte(member) == b"[":
+        yield from values(member)
+        return
+    with member.open() as file:
+        raw = file.read(IMPORT_ITEM_BYTES + 1)
+    if len(raw) > IMPORT_ITEM_BYTES:
+        yield Skipped(member.name, f"larger than {IMPORT_ITEM_BYTES:,} bytes")
+        return
+    try:
+        yield Value(member.name, (), msgspec.json.decode(raw.removeprefix(BOM)))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        yield Skipped(member.name, f"no JSON: {error}")
+
+
+def first_byte(member: Member) -> bytes:
+    """The first byte that is no blank."""
+    with member.open() as file:
+        return file.read(4096).removeprefix(BOM).lstrip()[:1]
+
+
+def raws(member: Member) -> Iterator[tuple[str, Path, bytes | str | None]]:
+    """(place, path, bytes): None instead of too many bytes, a text instead of what can't be read."""
+    try:
+        if is_lines(member):
+            yield from lines(member)
+            return
+        with member.open() as file:
+            for path, raw in pieces(file):
+                yield f"{member.name}{shown(path)}", path, raw
+    except Broken as error:
+        yield member.name, (), f"damaged, nothing is read from there on: {error}"
+    except (OSError, EOFError, ValueError) as error:
+        yield member.name, (), f"damaged: {error}"
+
+
+def lines(member: Member) -> Iterator[tuple[str, Path, bytes | None]]:
+    with member.open() as file:
+        number = 0
+        while raw := file.readline(IMPORT_ITEM_BYTES + 1):
+            number += 1
+            whole = len(raw) <= IMPORT_ITEM_BYTES
+            while not raw.endswith(b"\n") and len(raw) > IMPORT_ITEM_BYTES:  # passes over the rest of the line
+                raw = file.readline(IMPORT_ITEM_BYTES + 1)
+            if raw.strip():
+                yield f"{member.name} line {number}", (), raw.removeprefix(BOM) if whole else None
+
+
+def is_lines(member: Member) -> bool:
+    """Whether the member is lines of JSON rather than one document: its first line is a whole value and there are more."""
+    with member.open() as file:
+        first = file.readline(IMPORT_ITEM_BYTES).removeprefix(BOM)
+        if first.lstrip()[:1] != b"{":
+            return False
+        try:
+            msgspec.json.decode(first)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return False
+        while more := file.readline(1 << 16):
+            if more.strip():
+                return True
+    return set(lines_keys(first)) <= {"format", "version"} or "type" in lines_keys(first)
+
+
+def lines_keys(raw: bytes) -> list[str]:
+    try:
+        return list(msgspec.json.decode(raw, type=dict[str, msgspec.Raw]))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return []
+
+
+def shown(path: Path) -> str:
+    """The path as people write it: `[3]`, ` memories[3]`."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f" {part}" for part in path)
+
+
+def chosen(source: Source, format: str) -> Iterator[Member | Ignored]:
+    """The members of a source that are of a format; a single file is taken at its word."""
+    for member in source:
+        if not source.folder or format_of(member) == format:
+            yield member
+        else:
+            yield Ignored("other files")
+
+
+def format_of(member: Member) -> str | None:
+    """What a JSON member is, by its content; None when it is nothing that is known."""
+    try:
+        begin = first_byte(member)
+        if begin not in (b"{", b"["):
+            return None
+        seen: dict[str, object] = {}
+        array = begin == b"["
+        if is_lines(member):
+            with member.open() as file:
+                return of_record(msgspec.json.decode(file.readline(IMPORT_ITEM_BYTES).removeprefix(BOM)))
+        with member.open() as file:
+            for count, (path, raw) in enumerate(pieces(file)):
+                if array:
+                    return of_record(msgspec.json.decode(raw)) if raw is not None else None
+                name = str(path[0])
+                if name not in seen or path[1:] == (0,):
+                    seen[name] = raw
+                    found = of_document(seen, name, path, raw)
+                    if found is not None:
+                        return found
+                if len(seen) > KEYS_READ or count > PIECES_READ:
+                    return None
+    except (Broken, OSError, EOFError, ValueError, RecursionError, Invalid):
+        return None
+    return None
+
+
+def of_record(value: object) -> str | None:
+    """What the first record of an array or of lines says."""
+    if not isinstance(value, dict):
+        return None
+    names = value.keys()
+    if value.get("format") == "memory-wire":
+        return "memory-wire"
+    if "mapping" in names:
+        return "chatgpt"
+    if "chat_messages" in names:
+        return "claude"
+    if value.get("type") in ("entity", "relation") or "entityType" in names or "relationType" in names:
+        return "mcp-memory"
+    if "original_text" in names or "facts" in names or "fact_type" in names:
+        return "hindsight"
+    if names & {"memory", "content", "text", "data"} and names & {"id", "hash", "user_id", "created_at", "metadata"}:
+        return "mem0"
+    return None
+
+
+def of_document(seen: dict[str, object], name: str, path: Path, raw: bytes | None) -> str | None:
+    """What the names of a document's members say so far."""
+    if name == "mapping":
+        return "chatgpt"
+    if name == "chat_messages":
+        return "claude"
+    if name in ("original_text", "facts", "source_bank_id") or (name == "documents" and "schema_version" in seen):
+        return "hindsight"
+    if name in ("sessions", "observations", "memories") and ("exportedAt" in seen or ("version" in seen and name == "sessions")):
+        return "agentmemory"
+    if name in ("results", "memories"):
+        return "mem0"
+    if name in ("entities", "relations"):
+        return "mcp-memory"
+    if path[1:] == (0,) and raw is not None:
+        return of_record(msgspec.json.decode(raw))
+    return None

@@ -1,0 +1,71 @@
+"""The history of a git repository: a memory per commit, dated when it was committed, with the zone it was committed in."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+
+from memory_wire.config import SEED_BODY_LINES
+from memory_wire.errors import Invalid
+from memory_wire.sources.items import Found, Item, Skipped
+
+FORMAT = "%H%n%cI%n%B"
+SECONDS = 120
+
+
+def root(folder: str) -> str | None:
+    """The top folder of the work tree that a folder lies in; None outside of one, or where there is no git."""
+    done = git(folder, "rev-parse", "--show-toplevel")
+    found = os.fsdecode(done.stdout).rstrip("\n") if done is not None and done.returncode == 0 else ""
+    return found or None
+
+
+def history(folder: str, limit: int, since: str | None, session: str) -> Iterator[Found]:
+    """The newest commits that HEAD knows, merges included, oldest first: subject and up to SEED_BODY_LINES lines of the body.
+
+    Raises Invalid with git's own words when it fails.
+    """
+    words = ["log", "-z", f"--max-count={limit}", f"--format={FORMAT}", "--encoding=UTF-8", "--no-show-signature", "--no-notes"]
+    done = git(folder, *words, *([f"--since={since}"] if since else []), "HEAD", "--")
+    if done is None:
+        return
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip()
+        if "ambiguous argument" in said or "bad revision" in said or "unknown revision" in said:
+            return  # no commit yet
+        raise Invalid("repository", said.splitlines()[-1] if said else "git log failed")
+    for record in reversed(done.stdout.decode(errors="replace").split("\0")):
+        sha, _, rest = record.lstrip("\n").partition("\n")
+        date, _, message = rest.partition("\n")
+        text = shortened(message)
+        if not text:
+            if sha:
+                yield Skipped(f"commit {sha[:12]}", "no message")
+            continue
+        yield Item(
+            place=f"commit {sha[:12]}",
+            document_id=f"git:{sha}",
+            content=text,
+            created_at=date,
+            context="seed:git",
+            tags=["git", "commit"],
+            session=session,
+        )
+
+
+def shortened(message: str) -> str:
+    """The subject and the first lines of the body, blank ones not counted."""
+    subject, _, body = message.strip().partition("\n")
+    lines = [line.rstrip() for line in body.split("\n") if line.strip()]
+    return "\n".join([subject.strip(), *lines[:SEED_BODY_LINES]]).strip()
+
+
+def git(folder: str, *words: str) -> subprocess.CompletedProcess[bytes] | None:
+    """What git answers in a folder; None where there is none."""
+    command = ["git", "--no-pager", "-c", "core.quotePath=false", "-C", folder, *words]
+    environ = os.environ | {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
+    try:
+        return subprocess.run(command, capture_output=True, env=environ, timeout=SECONDS, check=False, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
