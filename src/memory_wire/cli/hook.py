@@ -48,11 +48,7 @@ def fire(words: Sequence[str]) -> None:
     os.environ["MEMORY_WIRE_HOOK"] = "1"  # for whatever this process starts
     firing = Firing(name, host, bank, environ)
     watch(firing)
-    try:
-        printed = firing.run()
-    except Exception:
-        printed = firing.late()
-    finish(firing, printed)
+    finish(firing, firing.output())
 
 
 def watch(firing: Firing) -> None:

@@ -11,7 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_wire.hooks.payload import Event
     from memory_wire.hooks.session import Kept
-    from memory_wire.hooks.transcript import Entry
 
 GAP = "\n…\n"
 
@@ -24,13 +23,14 @@ def gather(event: Event, kept: Kept) -> list[Turn]:
     found = tail.added(kept.transcript, kept.offset) if kept.transcript else []
     if event.host == "claude-code":  # a forked session repeats another one's lines
         found = [(each, end) for each, end in found if each.session in (None, event.session)]
-    while found and known(found[0][0], kept.answer):
+    while found and found[0][0].role == "assistant" and known(found[0][0].text, kept.answer):
         kept.offset = found.pop(0)[1]
     answered = [end for each, end in found if each.role == "assistant"]
     answer = said("assistant", event.answer) or kept.said
+    prompt = kept.prompt or said("user", event.prompt)
     got = list(turns(each for each, _ in found))
-    if answer:
-        complete(got, kept.prompt or said("user", event.prompt), answer)
+    if answer and (got or prompt or not known(answer, kept.answer)):  # else the same firing again
+        complete(got, prompt, answer)
     elif got and not got[-1].assistant:
         got.pop()
     if not got:
@@ -45,9 +45,9 @@ def gather(event: Event, kept: Kept) -> list[Turn]:
     return [Turn(clip(turn.user), clip(turn.assistant), turn.at, turn.index) for turn in got]
 
 
-def known(each: Entry, answer: str) -> bool:
-    """Whether a message is the answer that was captured before its line was written."""
-    return each.role == "assistant" and bool(answer) and answer.endswith(framing.flat(each.text)[-HOOK_TEXT_CHARS:])
+def known(text: str, answer: str) -> bool:
+    """Whether a message is the end of the answer that was captured last, perhaps before its line was written."""
+    return bool(answer) and answer.endswith(framing.flat(text)[-HOOK_TEXT_CHARS:])
 
 
 def complete(got: list[Turn], prompt: str, answer: str) -> None:

@@ -52,6 +52,13 @@ class Firing:
         """Whose form the output has."""
         return self.event.host if self.given else None
 
+    def output(self) -> bytes:
+        """What to print, whatever stands in the way. Raises only what keeps captures from being kept, like a full disk."""
+        try:
+            return self.run()
+        except Exception:
+            return self.late()
+
     def run(self) -> bytes:
         """What to print. Raises what stands in the way, after which `late` says the rest."""
         found = payload.read(self.descriptor, self.begun + HOOK_STDIN_SECONDS)

@@ -29,7 +29,7 @@ def added(path: str, offset: int) -> list[tuple[Entry, int]]:
         return in_document(path, offset)
     size = length(path)
     begin = offset if 0 < offset <= size else max(0, size - TRANSCRIPT_BYTES)
-    found = [(entry(raw), end) for raw, end in lines(path, begin, TRANSCRIPT_BYTES, begin == offset)]
+    found = [(entry(raw), end) for raw, end in lines(path, begin, TRANSCRIPT_BYTES, begin in (0, offset))]
     return [(each, end) for each, end in found if each is not None]
 
 
