@@ -17,6 +17,10 @@ def main() -> int:
     from memory_wire.cli.light import lighten
 
     lighten()
+    if sys.argv[1:2] == ["mcp"]:
+        from memory_wire.cli.mcp import mcp
+
+        return mcp(sys.argv[2:])
     from memory_wire.cli.main import run
 
     return run(sys.argv[1:])

@@ -23,9 +23,11 @@ OWNERS = {  # module of cli that declares the verb; a verb that isn't here belon
     "config": "banks",
     "daemon": "daemon",
     "delete-bank": "banks",
+    "doctor": "doctor",
     "export": "store",
     "health": "health",
     "import": "importing",
+    "info": "home",
     "reindex": "store",
     "seed": "seed",
     "service": "service",
@@ -33,6 +35,7 @@ OWNERS = {  # module of cli that declares the verb; a verb that isn't here belon
 }
 ELSEWHERE = (  # verbs with a start of their own, see __main__
     ("serve", "Serve the store over HTTP until stopped."),
+    ("mcp", "Serve an agent's tools over standard input and output."),
 )
 EXITS = """Exit status: 0 done; 1 it failed, one line on standard error says why and what mends it; 2 the words or values don't fit;
 130 interrupted. What a command means by 1 beside that, its help says."""
@@ -66,7 +69,11 @@ def find(verb: str) -> Command | None:
 
 def run(words: Sequence[str]) -> int:
     """The exit status of one command line; `serve` has gone its own way before."""
-    if not words or words[0] in {"help", "--help", "-h"}:
+    if not words:
+        from memory_wire.cli.home import home
+
+        return home()
+    if words[0] in {"help", "--help", "-h"}:
         return help_(words[1:])
     if words[0] in {"--version", "-V"}:
         from memory_wire import __version__

@@ -35,7 +35,7 @@ def shape(required: str = "", **properties: Json) -> Json:
 
 
 MEMORY = shape("content created_at id", content=TEXT, created_at=TEXT, id=TEXT)
-BANKS = shape("bank memories", bank=TEXT, memories={"type": "integer"}, newest={"type": ["string", "null"]})
+BANKS = shape("bank memories", bank=TEXT, memories={"type": "integer"}, newest={"anyOf": [TEXT, {"type": "null"}]})
 ROWS: dict[str, Json] = {
     "retain": {
         "title": "Remember",

@@ -22,6 +22,7 @@ TEMPLATE = SCHEME + "{bank}/{id}"
 KIND = "text/plain"
 TITLE_CHARS = 80
 PROMPT = "memory_historian"
+HEX = frozenset("0123456789abcdefABCDEF")
 SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
 
@@ -123,7 +124,7 @@ def parts_of(uri: str) -> tuple[str, str]:
     bank, slash, number = uri.removeprefix(SCHEME).partition("/")
     bank = unquoted(bank)
     if not uri.startswith(SCHEME) or not slash or not bank.strip() or not number or "/" in number:
-        raise Fault(PARAMS, f"not a memory URI, expected {TEMPLATE}")
+        raise Fault(PARAMS, f"not a memory URI, expected {TEMPLATE}", {"uri": uri})
     return bank, number
 
 
@@ -136,9 +137,11 @@ def unquoted(text: str) -> str:
     if "%" not in text:
         return text
     first, *rest = text.split("%")
+    if not all(len(part) > 1 and HEX.issuperset(part[:2]) for part in rest):
+        return ""
     try:
-        return (first.encode() + b"".join(bytes.fromhex(part[:2]) + part[2:].encode() for part in rest)).decode()
-    except ValueError:
+        return (first.encode() + b"".join(bytes([int(part[:2], 16)]) + part[2:].encode() for part in rest)).decode()
+    except UnicodeDecodeError:
         return ""
 
 

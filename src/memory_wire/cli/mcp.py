@@ -1,0 +1,124 @@
+"""`memory-wire mcp`: the tools of an agent over standard input and output, on the running server or the store opened here.
+
+Nothing but the protocol is loaded until the first call needs the store, so that a host never waits for its answer to `initialize`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from memory_wire.cli.args import Command, Option, Usage, Value, parse, usage
+from memory_wire.errors import Unreachable
+from memory_wire.mcp.dispatch import Peer
+from memory_wire.mcp.serving import provider
+from memory_wire.mcp.stdio import Stdio
+from memory_wire.mcp.tools import SETS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_wire.client import Client, Memory
+    from memory_wire.identity import Identity
+    from memory_wire.mcp.steps import Run
+
+OPTIONS = (
+    Option("bank", help="default bank (default: this project's)"),
+    Option("db", help="path of the store"),
+    Option("embedded", "flag", "open the store here even when a server runs"),
+    Option("tools", help=f"tools that are shown: {', '.join(SETS)} (default core, or what the bank's `mcpTools` says)"),
+)
+
+
+def mcp(words: Sequence[str]) -> int:
+    """The exit status: 0 when the input has ended, 2 when the words don't fit."""
+    command = Command("mcp", "Serve an agent's tools over standard input and output (Model Context Protocol).", run, options=OPTIONS)
+    if "--help" in words or "-h" in words:
+        print(usage(command))
+        return 0
+    try:
+        return run(parse(command, words))
+    except Usage as error:
+        sys.stderr.write(f"memory-wire mcp: {error}\n{usage(command)}\n")
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def run(values: dict[str, Value]) -> int:
+    """Serves until the input ends. Raises Usage."""
+    from memory_wire.cli.target import found_bank
+
+    tools = str(values.get("tools") or "")
+    if tools and tools not in SETS:
+        raise Usage(f"--tools is one of {', '.join(SETS)}, not {tools!r}")
+    place = found_bank(values)
+    target = Target(values, place)
+    sink = os.dup(1)
+    os.dup2(2, 1)  # what anything else prints must not get between the messages
+    for descriptor in (0, sink):
+        os.set_blocking(descriptor, True)
+    server = Stdio(provider(), target.run, Peer(place.bank, tools=tools), lost=complain, left=target.leave, source=0, sink=sink)
+    server.serve()
+    if server.active:  # a call that doesn't end must not keep the host waiting
+        os._exit(0)
+    target.close()
+    return 0
+
+
+class Target:
+    """The running server or the store, whichever is there when an operation needs it."""
+
+    def __init__(self, values: dict[str, Value], place: Identity) -> None:
+        import _thread
+
+        self.values = values
+        self.place = place
+        self.found: Client | Memory | None = None
+        self.bank: str | None = None
+        self.lock = _thread.allocate_lock()
+
+    def run(self, step: Run) -> object:
+        """The response of an operation. When the server is gone, what is there now is asked instead. Raises MemoryWireError."""
+        target = self.get(None)
+        try:
+            return self.call(target, step)
+        except Unreachable:
+            return self.call(self.get(target), step)
+
+    def call(self, target: Client | Memory, step: Run) -> object:
+        bank = self.settled(target) if step.bank == self.place.bank else step.bank
+        return target.call(step.operation, step.request, bank)
+
+    def get(self, failed: Client | Memory | None) -> Client | Memory:
+        """The target, looked for again when it is the one that has failed."""
+        with self.lock:
+            if self.found is None or self.found is failed:
+                from memory_wire.cli.target import connect
+
+                self.found = connect(self.values)
+            return self.found
+
+    def settled(self, target: Client | Memory) -> str:
+        """The name of this place's bank: the former one as long as only that exists."""
+        if self.bank is None:
+            from memory_wire.cli.target import exists
+
+            bank = self.place.pick(lambda name: exists(target, name))
+            if self.place.former is not None and not exists(target, bank):
+                return bank  # neither is there yet
+            self.bank = bank
+        return self.bank
+
+    def close(self) -> None:
+        if self.found is not None:
+            self.found.close()
+
+    def leave(self) -> None:
+        """Nobody reads our answers: there is nothing left to do."""
+        os._exit(0)
+
+
+def complain(error: BaseException) -> None:
+    """A line on standard error, where hosts keep what a server says."""
+    sys.stderr.write(f"memory-wire: {type(error).__name__}: {error}\n")
