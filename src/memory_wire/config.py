@@ -155,6 +155,11 @@ MCP_EOF_SECONDS = 2.0  # for requests under way when stdin ends
 MCP_ALIVE_SECONDS = 15.0  # between comments on a stream that has nothing to say
 
 
+def state_file(db: str) -> str:
+    """Where the process that serves a database says so: `serve.json` beside it."""
+    return os.path.join(os.path.dirname(os.path.abspath(db)), "serve.json")
+
+
 def default_db() -> str:
     """Path of the default store: `$XDG_DATA_HOME/memory-wire/memory.db`, else under `~/.local/share` (a relative XDG value is ignored)."""
     base = os.environ.get("XDG_DATA_HOME", "")

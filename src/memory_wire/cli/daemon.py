@@ -17,6 +17,7 @@ from memory_wire.cli.launch import Started, launch
 from memory_wire.cli.logs import LINES, follow, tail
 from memory_wire.cli.running import SERVING, Running
 from memory_wire.cli.show import as_json, line
+from memory_wire.cli.waiting import deliver
 from memory_wire.config import DEFAULT_ADDR, START_SECONDS, STOP_SECONDS
 from memory_wire.errors import DaemonFailed
 from memory_wire.serve.state import start_ticks
@@ -130,7 +131,9 @@ def status(values: dict[str, Value]) -> int:
     if found.why:
         facts += [("why", found.why)]
     facts += [("state file", found.path), ("log", log_of(found.path))]
-    facts += [("stop with", "memory-wire daemon stop") if found.kind in (SERVING, running.SILENT) else ("start with", "memory-wire daemon start")]
+    facts += [
+        ("stop with", "memory-wire daemon stop") if found.kind in (SERVING, running.SILENT) else ("start with", "memory-wire daemon start")
+    ]
     if values.get("json"):
         uptime = int(found.uptime) if found.kind == SERVING else None
         as_json({name.replace(" ", "_"): value for name, value in facts} | {"kind": found.kind, "uptime": uptime})
@@ -167,11 +170,14 @@ def words_of(values: dict[str, Value]) -> list[str]:
 def begun(values: dict[str, Value], done: Started, verb: str) -> None:
     """The block after a start."""
     facts: list[tuple[str, object]] = [("pid", done.pid), ("endpoint", done.url), ("db", done.db), ("log", done.log), ("state", done.state)]
+    delivered = deliver(os.path.dirname(done.state))
     if values.get("json"):
-        as_json(dict(facts))
+        as_json({**dict(facts), "delivered": delivered})
         return
     line(f"memory-wire {verb}")
     block([*facts, ("stop with", "memory-wire daemon stop")])
+    if delivered:
+        line(f"  {delivered:,} captures delivered that waited in the spool")
 
 
 def block(facts: list[tuple[str, object]]) -> None:
@@ -193,7 +199,7 @@ def log_of(state: str) -> str:
 def duration(seconds: float) -> str:
     """`3d 4h`, `5m 6s`: the two largest units."""
     left = int(seconds)
-    parts = []
+    parts: list[str] = []
     for unit, size in (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)):
         count, left = divmod(left, size)
         if count or parts or unit == "s":

@@ -13,9 +13,9 @@ from memory_wire.cli import ports, running
 from memory_wire.cli.args import Usage
 from memory_wire.cli.serve import Usage as Unfit
 from memory_wire.cli.serve import settings_of, values_of
-from memory_wire.config import LOG_BYTES, START_SECONDS
+from memory_wire.config import LOG_BYTES, START_SECONDS, state_file
 from memory_wire.errors import CannotListen, DaemonFailed, StoreRefused
-from memory_wire.serve import listen, logfile, state
+from memory_wire.serve import listen, logfile
 
 POLL_SECONDS = 0.05
 
@@ -58,7 +58,7 @@ def launch(words: list[str]) -> Started:
 
 def await_answer(child: subprocess.Popen[bytes], db: str, note: str, log: str, begin: int) -> Started:
     """Polls until the state file beside the store names the child and its health route answers. Raises DaemonFailed."""
-    own = state.path_of(db)
+    own = state_file(db)
     limit = time.monotonic() + START_SECONDS
     why = ""
     while time.monotonic() < limit:
@@ -78,9 +78,9 @@ def await_answer(child: subprocess.Popen[bytes], db: str, note: str, log: str, b
         child.terminate()
         raise DaemonFailed(f"{db} is served already: process {rival.pid} at {rival.url}")
     child.returncode = 0
-    raise DaemonFailed(
-        f"process {child.pid} runs, but didn't answer within {START_SECONDS:g} s{f' ({why})' if why else ''}: see {log}, `memory-wire daemon status`"
-    )
+    reason = f" ({why})" if why else ""
+    seen = f"see {log} and `memory-wire daemon status`"
+    raise DaemonFailed(f"process {child.pid} runs, but didn't answer within {START_SECONDS:g} s{reason}: {seen}")
 
 
 def free(addr: str) -> None:
@@ -116,6 +116,7 @@ def open_log(path: str) -> int:
 def environment(log: str) -> dict[str, str]:
     """Ours, with relative module paths made absolute: the server works in another folder."""
     found = {**os.environ, logfile.FILE_VARIABLE: log}
+    found.pop("MEMORY_WIRE_HOOK", None)  # a hook may have asked for the start; the server is nobody's hook
     if found.get("PYTHONPATH"):
         found["PYTHONPATH"] = os.pathsep.join(os.path.abspath(entry) for entry in found["PYTHONPATH"].split(os.pathsep) if entry)
     return found

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import time
 
-from memory_wire.config import default_db
+from memory_wire.config import default_db, state_file
 from memory_wire.errors import Invalid, StoreRefused, Unreachable
-from memory_wire.serve.state import path_of, start_ticks
+from memory_wire.serve.state import start_ticks
 
 PROBE_SECONDS = 1.0
 SERVING, ABSENT, STALE, RECYCLED, SILENT, CORRUPT = "serving", "absent", "stale", "recycled", "silent", "corrupt"
@@ -59,7 +59,7 @@ def data_folder() -> str:
 
 def state_path() -> str:
     """The state file of the daemon: beside the default store, whichever store it serves."""
-    return path_of(os.path.join(data_folder(), "memory.db"))
+    return state_file(os.path.join(data_folder(), "memory.db"))
 
 
 def look(path: str, seconds: float = PROBE_SECONDS) -> Running:

@@ -11,7 +11,7 @@ import os
 
 from memory_wire import identity
 from memory_wire.cli.args import Value
-from memory_wire.config import default_db
+from memory_wire.config import default_db, state_file
 from memory_wire.errors import UnknownBank
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ def serving(path: str) -> str | None:
     from memory_wire.serve import state
     from memory_wire.wire import alive
 
-    found = state.read(state.path_of(path)) or {}
+    found = state.read(state_file(path)) or {}
     addr, db = found.get("addr"), found.get("db")
     if not isinstance(addr, str) or not isinstance(db, str) or os.path.realpath(db) != os.path.realpath(path):
         return None

@@ -8,13 +8,11 @@ import time
 from msgspec import DecodeError
 from msgspec.json import decode, encode, format
 
+from memory_wire.config import state_file
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-
-def path_of(db: str) -> str:
-    return os.path.join(os.path.dirname(os.path.abspath(db)), "serve.json")
 
 
 def publish(db: str, names: Sequence[str]) -> dict[str, object] | None:
@@ -22,7 +20,7 @@ def publish(db: str, names: Sequence[str]) -> dict[str, object] | None:
 
     Writes nothing when a server that still lives is named there for this database: gives what the file says of it.
     """
-    path = path_of(db)
+    path = state_file(db)
     other = read(path)
     if other is not None and other.get("db") == os.path.abspath(db) and lives(other):
         return other
@@ -47,7 +45,7 @@ def publish(db: str, names: Sequence[str]) -> dict[str, object] | None:
 
 def withdraw(db: str) -> None:
     """Removes the file if it is still this process's own."""
-    path = path_of(db)
+    path = state_file(db)
     found = read(path)
     if found is None or found.get("pid") != os.getpid():
         return

@@ -123,7 +123,7 @@ class Move:
             self.tx.set_config(self.target, body)
 
     def take(self, entry: Exported) -> None:
-        """One memory, unless a merge finds its text (in that session) in the target: what a document holds is compared with that document."""
+        """One memory, unless a merge finds its text (in that session) in the target. A document that only the source has comes along."""
         unit = entry.unit
         document = None
         if entry.document_key is not None and entry.document is not None:

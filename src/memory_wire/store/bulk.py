@@ -1,4 +1,4 @@
-"""What moves and sweeps read and change of whole banks, within one write transaction. Reached through Tx; few processes ever load it."""
+"""What moves, sweeps and overviews read and change of whole banks, within one transaction. Few processes ever load it."""
 
 from __future__ import annotations
 
@@ -34,6 +34,11 @@ class Bulk:
     def count(self, bank: Bank) -> int:
         """Live memories and records of the bank."""
         return banks.tally(self._connection, bank.id)[0]
+
+    def top_tags(self, bank: Bank, limit: int) -> list[tuple[str, int]]:
+        """The tags that most memories carry, with how many."""
+        rows = self._execute("SELECT tag, units FROM tag WHERE bank = ? ORDER BY units DESC, tag LIMIT ?", (bank.id, limit))
+        return [(tag, units) for tag, units in rows]
 
     def richer(self, bank: Bank) -> bool:
         """Whether the bank holds more than memories: records with provenance, documents."""

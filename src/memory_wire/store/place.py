@@ -9,6 +9,7 @@ import os
 import sys
 from _thread import allocate_lock
 
+from memory_wire.config import state_file
 from memory_wire.errors import StoreMissing, StoreRefused
 from memory_wire.store.mounts import network_type
 
@@ -81,7 +82,7 @@ def _served(path: str) -> bool:
     from msgspec import DecodeError, json
 
     try:
-        with open(os.path.join(os.path.dirname(path), "serve.json"), "rb") as file:
+        with open(state_file(path), "rb") as file:
             note = json.decode(file.read())
     except (OSError, DecodeError):
         return False
