@@ -40,7 +40,7 @@ def main(db: str) -> int:
     from memory_wire.serve.settings import Settings
     from tests.mcp.fixtures import Fixtures
 
-    return run(Settings(db=db, addr="127.0.0.1:0"), mcp=Fixtures())
+    return run(Settings(db=db, addr="127.0.0.1:0"), provider=Fixtures())
 
 
 if __name__ == "__main__":

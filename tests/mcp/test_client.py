@@ -22,6 +22,15 @@ from tests.serve.serving import Serving
 
 MODES = {"legacy": "2025-11-25", "auto": "2026-07-28", "2026-07-28": "2026-07-28"}
 TRANSPORTS = ("http", "stdio", "stdio beside a server")
+WRONG: list[tuple[dict[str, object], str]] = [
+    ({}, "query"),
+    ({"query": 7}, "query"),
+    ({"query": "a", "budget": "many"}, "budget"),
+    ({"query": "a", "tags": "bird"}, "tags"),
+    ({"query": "a", "tags": ["bird", 7]}, "tags"),
+    ({"query": "a", "format": "brief"}, "format"),
+    ({"query": "a", "bank": 7}, "bank"),
+]
 CORE = {"memory_retain", "memory_recall", "memory_reflect", "memory_bank_config_get", "memory_forget", "memory_list", "memory_banks"}
 
 
@@ -123,12 +132,7 @@ def test_resources_and_prompts(transport: str, mode: str, serving: Serving, tmp_
 def test_a_wrong_argument_is_a_result_that_names_it(transport: str, mode: str, serving: Serving, tmp_path: Path) -> None:
     async def calls() -> None:
         async with client(transport, mode, serving, tmp_path) as agent:
-            for arguments, field in (
-                ({"query": 7}, "query"),
-                ({}, "query"),
-                ({"query": "a", "k": "many"}, "k"),
-                ({"query": "a", "quarry": 1}, "quarry"),
-            ):
+            for arguments, field in WRONG:
                 answer = await agent.call_tool("memory_recall", arguments)
                 assert answer.is_error and re.search(rf"\b{field}\b", answer.content[0].text), answer
             with pytest.raises(mcp.MCPError) as error:

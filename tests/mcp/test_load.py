@@ -41,6 +41,14 @@ def settles(pid: int, wanted: tuple[int, int]) -> tuple[int, int]:
     return found
 
 
+def used(serving: Serving) -> tuple[int, int]:
+    """What a server holds that has stored something, with one connection open."""
+    with serving.dial() as peer:
+        peer.send(posted(0, "memory_retain", content="before"))
+        assert peer.reply().status == 200
+        return held(serving.process.pid)
+
+
 def posted(number: int, tool: str, **arguments: object) -> bytes:
     """A modern tool call as a whole HTTP request."""
     params = {"name": tool, "arguments": arguments, "_meta": META}
@@ -63,10 +71,7 @@ def mixed(number: int) -> tuple[str, dict[str, object]]:
 
 def test_a_thousand_calls_at_once(serving: Serving) -> None:
     """All are sent before the first answer is read: 200 connections with five calls each."""
-    with serving.dial() as peer:
-        peer.send(posted(0, "memory_retain", content="before"))
-        assert peer.reply().status == 200
-    before = settles(serving.process.pid, (0, 0))
+    before = used(serving)
     peers = [serving.dial() for _ in range(CALLS // 5)]
     try:
         for at, peer in enumerate(peers):
@@ -100,10 +105,7 @@ def test_a_thousand_calls_of_one_client(serving: Serving) -> None:
 def test_a_client_that_leaves_takes_nothing_with_it(serving: Serving) -> None:
     """300 calls are cut off at any byte or right after they are sent; those that were whole may or may not be stored."""
     chance = random.Random(7)
-    with serving.dial() as peer:
-        peer.send(posted(0, "memory_retain", content="before"))
-        assert peer.reply().status == 200
-    before = settles(serving.process.pid, (0, 0))
+    before = used(serving)
     for number in range(1, 301):
         data = posted(number, *mixed(number)[:1], **mixed(number)[1])
         with serving.dial() as peer:
