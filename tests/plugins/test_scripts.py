@@ -218,3 +218,10 @@ def test_runs_that_pi_goes_on_with_are_one_turn(home: Home, server: Serving) -> 
         playing.do("emit", name="session_start", event={"reason": "startup"})
         playing.emit("session_shutdown")
         assert len(turns(memory)) == 1
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_over_a_unix_socket(host: str, home: Home) -> None:
+    socket = home.folder / "s"
+    with Serving(home.data, "--addr=none", "--socket", str(socket)), Playing(host, home, MEMORY_WIRE_URL=f"unix://{socket}") as playing:
+        assert "bank `shop`" in playing.prompt("Why did we choose Postgres for the shop?")

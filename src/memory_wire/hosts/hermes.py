@@ -15,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    Pair = tuple[Any, Any]  # nodes of a key and its value
+
 NAME = "memory-wire"
 SNIPPET = f"memory:\n  provider: {NAME}\n"
 
@@ -30,44 +32,47 @@ class Provider:
         self.path = path
 
     def look(self, text: str | None, trace: Trace) -> State:
-        value = None if text is None else self.provider(self.memory(text))
-        return "same" if value is not None and value.value == NAME else "absent"
+        found = None if text is None else self.provider(self.memory(text))
+        return "same" if found is not None and found[1].value == NAME else "absent"
 
     def put(self, text: str | None, trace: Trace) -> str:
         if text is None:
             trace.made.append("file")
             return SNIPPET
         memory = self.memory(text)
-        value = self.provider(memory)
-        if value is not None:
-            start, end = value.start_mark.index, value.end_mark.index
+        provider = self.provider(memory)
+        if provider is not None and not is_empty(provider[1]):
+            start, end = provider[1].start_mark.index, provider[1].end_mark.index
             trace.kept[self.label] = text[start:end]
-            gap = " " if text[start - 1] == ":" else ""  # a key without a value
-            return text[:start] + gap + NAME + text[end:]
+            return text[:start] + NAME + text[end:]
+        if provider is not None:
+            return noted(text, behind(text, provider[0]), f" {NAME}", trace)
         if memory is None:
-            added = ("" if not text or text.endswith("\n") else "\n") + SNIPPET
-            return noted(text, len(text), added, trace)
-        if memory.value == "":  # `memory:` with nothing below it
-            return noted(text, memory.start_mark.index, f"\n  provider: {NAME}", trace)
-        first = memory.value[0][0].start_mark
+            return noted(text, len(text), ("" if not text or text.endswith("\n") else "\n") + SNIPPET, trace)
+        if is_empty(memory[1]):
+            return noted(text, behind(text, memory[0]), f"\n  provider: {NAME}", trace)
+        first = memory[1].value[0][0].start_mark
         return noted(text, first.index, f"provider: {NAME}\n{' ' * first.column}", trace)
 
     def take(self, text: str, trace: Trace) -> str | None:
-        value = self.provider(self.memory(text))
-        if value is None or value.value != NAME:
+        provider = self.provider(self.memory(text))
+        if provider is None or provider[1].value != NAME:
             return text
         before, added = trace.kept.pop(self.label, None), trace.wrote.pop(self.label, "")
-        start, end = value.start_mark.index, value.end_mark.index
+        start, end = provider[1].start_mark.index, provider[1].end_mark.index
         if before is not None:
-            return text[: start - (not before and text[start - 1] == " ")] + before + text[end:]
+            return text[:start] + before + text[end:]
         if text == SNIPPET and ("file" in trace.made or not trace.known):
             return None
-        at = text.find(added, max(0, start - len(added))) if added else -1
-        if 0 <= at < start:
-            return text[:at] + text[at + len(added) :]
+        at = text.rfind(added, 0, end + len(added)) if added else -1
+        if 0 <= at <= start and below(text) == below(rest := text[:at] + text[at + len(added) :]):
+            return rest
         line = text.rfind("\n", 0, start) + 1  # not as we wrote it: the line goes, and `memory:` when nothing else is below it
         rest = text[:line] + text[text.find("\n", end) + 1 or len(text) :]
-        return rest.replace("memory:\n", "", 1) if self.memory(rest) and not self.memory(rest).value else rest
+        left = self.memory(rest)
+        if left is None or not is_empty(left[1]):
+            return rest
+        return rest[: left[0].start_mark.index] + rest[rest.find("\n", left[0].end_mark.index) + 1 :]
 
     def bank(self, text: str | None) -> str | None:
         return None
@@ -75,8 +80,8 @@ class Provider:
     def snippet(self) -> str:
         return SNIPPET
 
-    def memory(self, text: str) -> Any:
-        """The node below the top-level `memory`, None when there is none. Raises Refused for what can't be edited safely."""
+    def memory(self, text: str) -> Pair | None:
+        """The top-level `memory`, key and value; None when there is none. Raises Refused for what can't be edited safely."""
         root = compose(text)
         if root is None:
             return None
@@ -85,24 +90,44 @@ class Provider:
         keys = [key.value for key, _ in root.value]
         if keys.count("memory") > 1 or "provider" in keys:
             raise self.refused("two `memory`" if keys.count("memory") > 1 else "a top-level `provider`")
-        found = next((node for key, node in root.value if key.value == "memory"), None)
-        if found is None or is_block(found) or (found.value == "" and found.start_mark.index == found.end_mark.index):
+        found: Pair | None = next((pair for pair in root.value if pair[0].value == "memory"), None)
+        if found is None or is_block(found[1]) or is_empty(found[1]):
             return found
         raise self.refused("`memory` is no block mapping")
 
-    def provider(self, memory: Any) -> Any:
-        """The scalar below `memory`, None when there is none. Raises Refused."""
-        found = [node for key, node in memory.value if key.value == "provider"] if memory is not None and memory.value != "" else []
-        if (
-            len(found) > 1
-            or (found and not isinstance(found[0].value, str))
-            or (found and (found[0].anchor or found[0].style in ("|", ">")))
-        ):
+    def provider(self, memory: Pair | None) -> Pair | None:
+        """`provider` below `memory`, key and value; None when there is none. Raises Refused."""
+        pairs = [] if memory is None or is_empty(memory[1]) else memory[1].value
+        found: list[Pair] = [pair for pair in pairs if pair[0].value == "provider"]
+        if len(found) > 1 or any(not isinstance(node.value, str) or node.anchor or node.style in ("|", ">") for _, node in found):
             raise self.refused("`memory.provider` is no plain value")
         return found[0] if found else None
 
     def refused(self, why: str) -> Refused:
         return Refused(f"{why}; left untouched", SNIPPET)
+
+
+def is_empty(node: Any) -> bool:
+    """A key without a value."""
+    return bool(node.value == "" and node.style is None)
+
+
+def behind(text: str, key: Any) -> int:
+    """The position behind the colon of a key without a value; where such a value is, the parser doesn't say."""
+    return text.index(":", key.end_mark.index) + 1
+
+
+def below(text: str) -> dict[str, object] | None:
+    """What else than the provider is below `memory`, and everything beside it, to compare; None when the text can't be read."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        found = YAML(typ="safe", pure=True).load(text) or {}
+    except YAMLError:
+        return None
+    memory = found.pop("memory", None) or {}
+    return {"beside": found, "below": {key: value for key, value in memory.items() if key != "provider"}}
 
 
 def is_block(node: Any) -> bool:
