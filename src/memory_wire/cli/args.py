@@ -34,7 +34,8 @@ class Option(Struct, frozen=True):
 class Command(Struct, frozen=True):
     """One verb: `run` gets the parsed values and returns the exit status.
 
-    `choices` are the words that the first positional can be, `exits` what the exit status says beside 0 done, 1 failed, 2 doesn't fit.
+    `choices` are the words that the first positional can be, `exits` what the exit status says beside 0 done, 1 failed, 2 doesn't fit. `rest`
+    names the list of any further positionals.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Command(Struct, frozen=True):
     options: tuple[Option, ...] = ()
     choices: tuple[str, ...] = ()
     exits: str = ""
+    rest: str = ""
 
 
 BANK = Option("bank", help="bank to act in (default: the project's, see `memory-wire bank`)")
@@ -137,11 +139,11 @@ def place(command: Command, loose: list[str]) -> dict[str, Value]:
     names = command.positional + command.optional
     if len(loose) < len(command.positional):
         raise Usage(f"{command.name} needs {command.positional[len(loose)].upper()}")
-    if len(loose) > len(names):
+    if len(loose) > len(names) and not command.rest:
         raise Usage(f"unexpected argument {loose[len(names)]!r}")
     if loose and command.choices and loose[0] not in command.choices:
         raise Usage(f"{names[0].upper()} is {either(command.choices)}, not {loose[0]!r}")
-    return dict(zip(names, loose, strict=False))
+    return dict(zip(names, loose, strict=False)) | ({command.rest: loose[len(names) :]} if command.rest else {})
 
 
 def convert(option: Option, given: str, before: Value) -> Value:
@@ -166,6 +168,7 @@ def either(words: Sequence[str]) -> str:
 def usage(command: Command) -> str:
     """The short help of one command."""
     words = " ".join([name.upper() for name in command.positional] + [f"[{name.upper()}]" for name in command.optional])
+    words += f" [{command.rest.upper()}…]" if command.rest else ""
     lines = [f"memory-wire {command.name} {words}".rstrip() + ("  [options]" if command.options else ""), f"  {command.summary}"]
     if command.choices:
         lines.append(f"    {(command.positional + command.optional)[0].upper()} is {either(command.choices)}")

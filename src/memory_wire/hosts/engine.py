@@ -209,14 +209,23 @@ def saved(plan: Plan, env: Environment) -> str | None:
 
 
 def remember(plan: Plan, record: Record) -> None:
-    """Writes into the record what the plan did."""
-    for change in plan.changes:
-        if change.after is None or not (change.trace.wrote or change.trace.made):
-            record.files.pop(change.path, None)
-        else:
-            record.files[change.path] = change.trace
+    """Writes into the record what the plan did; of a file that no host needs nothing is kept."""
     if plan.slots:
         before = record.hosts.get(plan.host, Wired())
         record.hosts[plan.host] = Wired(sorted({*before.slots, *plan.slots}), sorted({*before.roots, *plan.roots}))
     else:
         record.hosts.pop(plan.host, None)
+    for change in plan.changes:
+        if change.after is None or not (
+            plan.slots or any(change.path == path for wired in record.hosts.values() for path, _ in wired.slots)
+        ):
+            record.files.pop(change.path, None)
+        else:
+            record.files[change.path] = change.trace
+
+
+def after(plan: Plan, record: Record) -> Record:
+    """A copy of the record as it will be."""
+    copy = convert(to_builtins(record), Record)
+    remember(plan, copy)
+    return copy

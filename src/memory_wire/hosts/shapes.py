@@ -24,3 +24,8 @@ def groups(path: str, host: str, wiring: Wiring, events: Mapping[str, str]) -> l
 def server(path: str, place: str, host: str, wiring: Wiring, kind: Value = None, **more: Value) -> Member:
     """The stdio server in the object at `place`: `kind` as its `type` where the host has one, `more` as the host's own members."""
     return Member(path, (place, NAME), {**({"type": kind} if kind else {}), **stdio(host, wiring), **more})
+
+
+def stdio(host: str, wiring: Wiring) -> dict[str, Value]:
+    """What every host takes; the variable tells the server whose memories it keeps."""
+    return {"command": wiring.launcher, "args": [*wiring.server()], "env": {"MEMORY_WIRE_HOST": host}}

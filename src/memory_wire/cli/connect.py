@@ -1,0 +1,253 @@
+"""`memory-wire connect` and `disconnect`: wires agent hosts, shows what would change, takes everything out again.
+
+What goes where is said by memory_wire.hosts; here are words, order and report. One host's failure stops no other.
+"""
+
+from __future__ import annotations
+
+import os
+
+from msgspec import Struct
+
+from memory_wire.cli.args import JSON, Command, Option, Usage, Value
+from memory_wire.cli.show import as_json, line, paint
+from memory_wire.hosts import NAMES, ON_REQUEST, engine, files, load, record, verify
+from memory_wire.hosts.base import Environment, Host, Refused, Wiring
+from memory_wire.hosts.engine import Plan
+from memory_wire.hosts.launcher import NoLauncher, launcher
+from memory_wire.hosts.record import Record
+
+AUTOSTART = "autostart"  # in the data folder: session starts may start the daemon
+STYLES = {"wired": "good", "unwired": "good", "FAILED": "bad", "skipped": "dim"}
+HERMES = "hermes is wired on request only, since it replaces its memory provider: `memory-wire connect hermes`"
+
+
+class Outcome(Struct):
+    """What became of one host. `outcome`: wired, unwired, already-wired, skipped, FAILED, or would-… of a dry run."""
+
+    host: str
+    outcome: str
+    changed: list[str] = []
+    left: list[str] = []
+    backup: str | None = None
+    reason: str | None = None
+    snippet: str | None = None
+    diff: str | None = None
+
+
+class Job(Struct):
+    """One run over some hosts."""
+
+    env: Environment
+    wiring: Wiring
+    record: Record
+    uninstall: bool
+    dry: bool
+
+
+def commands() -> list[Command]:
+    options = (
+        Option("list", "flag", "which hosts are here and which are wired; changes nothing"),
+        Option("dry-run", "flag", "show the changes as a diff, make none"),
+        Option("bank", help="bank to write into the entries (default: the one that is there, else the project's at run time)"),
+        Option("uninstall", "flag", "take our entries out again"),
+        Option("guidelines", "flag", "write the block for AGENTS.md and the like in this folder; with --uninstall remove it"),
+        Option("no-daemon", "flag", "start no server, now or at session starts"),
+        JSON,
+    )
+    exits = "Exit status 1: a host failed, each line says why; options that exclude each other."
+    undo = tuple(option for option in options if option.name in ("dry-run", "guidelines", "json"))
+    return [
+        Command("connect", "Wire agent hosts: hooks and MCP server.", connect, options=options, exits=exits, rest="hosts"),
+        Command("disconnect", "Take our entries out of agent hosts again.", disconnect, options=undo, exits=exits, rest="hosts"),
+    ]
+
+
+def disconnect(values: dict[str, Value]) -> int:
+    """`connect --uninstall`."""
+    return connect(values | {"uninstall": True})
+
+
+def connect(values: dict[str, Value]) -> int:
+    """The exit status; 1 when a host failed. Raises Usage, NoLauncher, OSError."""
+    names = chosen(values.get("hosts"))
+    clash = conflict(values, bool(names))
+    if clash:
+        from memory_wire.cli.main import say
+
+        return say(clash)
+    if values.get("guidelines"):
+        from memory_wire.cli.guidelines import guidelines
+
+        return guidelines(bool(values.get("uninstall")), bool(values.get("dry_run")), bool(values.get("json")))
+    env = Environment.current()
+    if values.get("list"):
+        return listed(env, bool(values.get("json")))
+    return wire(values, names, env)
+
+
+def chosen(given: Value) -> list[str]:
+    """The hosts named, commas and repetitions allowed, in the order of reports. Raises Usage."""
+    words = [word for part in (given if isinstance(given, list) else []) for word in part.replace(",", " ").split()]
+    for word in words:
+        if word not in NAMES:
+            raise Usage(f"unknown host {word!r}; hosts are {', '.join(NAMES)}")
+    return [name for name in NAMES if name in words]
+
+
+def conflict(values: dict[str, Value], named: bool) -> str:
+    """What is wrong with the options together; empty when nothing is."""
+    if values.get("list"):
+        if named:
+            return "--list takes no host; `memory-wire connect <host>` wires one"
+        if any(values.get(name) for name in ("uninstall", "guidelines", "bank", "dry_run")):
+            return "--list wires nothing; drop it to make a change"
+    if values.get("guidelines") and (named or values.get("bank")):
+        return "--guidelines is about this folder; drop the host or bank, or run it apart"
+    if values.get("uninstall") and values.get("bank"):
+        return "--uninstall takes entries out whatever their bank; drop --bank"
+    return ""
+
+
+def listed(env: Environment, json: bool) -> int:
+    """Prints which hosts are here and which are wired."""
+    found = []
+    for name in NAMES:
+        host = load(name)
+        found.append(
+            {"host": name, "detected": host.detect(env), "wired": engine.wired(host, env, record.seen(env.data), Wiring(program(env)))}
+        )
+    if json:
+        as_json(found)
+        return 0
+    for row in found:
+        line(f"{row['host']:<12} detected={'yes' if row['detected'] else 'no'} wired={row['wired']}")
+    return 0
+
+
+def program(env: Environment) -> str:
+    """The launcher, or a name that nothing has where entries are only looked at or taken out."""
+    try:
+        return launcher(env)
+    except NoLauncher:
+        return "/nonexistent/memory-wire"
+
+
+def wire(values: dict[str, Value], names: list[str], env: Environment) -> int:
+    """Wires or unwires the hosts, reports, sees to the server."""
+    uninstall, dry = bool(values.get("uninstall")), bool(values.get("dry_run"))
+    hosts = names or [name for name in NAMES if uninstall or name not in ON_REQUEST]
+    bank = values.get("bank")
+    wiring = Wiring(program(env) if uninstall else launcher(env), str(bank) if bank else None)
+    notes = [] if uninstall or names else [HERMES]
+    with record.opened(env.data) as known:
+        job = Job(env, wiring, known, uninstall, dry)
+        outcomes = [one(load(name), job) for name in hosts]
+        working = [outcome.host for outcome in outcomes if outcome.outcome in ("wired", "already-wired")]
+        if not dry:
+            mark(env, bool(known.hosts) and (uninstall or not values.get("no_daemon")), known)
+    notes += [note for name in working for note in load(name).notes(env) if not dry]
+    server = "" if uninstall or dry or values.get("no_daemon") or not working else serving(wiring.launcher, env)
+    report(outcomes, notes, server, bool(values.get("json")))
+    return 1 if any(outcome.outcome == "FAILED" for outcome in outcomes) or server.startswith("FAILED") else 0
+
+
+def one(host: Host, job: Job) -> Outcome:
+    """Wires or unwires one host."""
+    if host.name not in job.record.hosts and not host.detect(job.env):
+        return Outcome(host.name, "skipped", reason="not detected on this machine")
+    for _ in range(engine.ATTEMPTS):
+        try:
+            return carried(host, job)
+        except files.Raced:
+            continue
+        except Refused as refusal:
+            return Outcome(host.name, "FAILED", reason=refusal.reason, snippet=refusal.snippet or None)
+        except OSError as error:
+            return Outcome(host.name, "FAILED", reason=f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    return Outcome(host.name, "FAILED", reason="its files keep changing; close the host and try again")
+
+
+def carried(host: Host, job: Job) -> Outcome:
+    """Plans and, unless this is a dry run, applies. Raises Refused, Raced, OSError."""
+    env = job.env
+    make = engine.removal if job.uninstall else engine.install
+    plan = make(host, env, job.record, job.wiring)
+    verb = "unwired" if job.uninstall else "wired"
+    if job.dry and plan.changes:
+        return Outcome(host.name, f"would-{verb.removesuffix('d')}", plan.done, plan.left, diff=engine.difference(plan))
+    if not plan.changes:
+        if not job.dry:
+            engine.remember(plan, job.record)
+            job.record.save()
+        return Outcome(
+            host.name, "skipped" if job.uninstall else "already-wired", left=plan.left, reason="not wired" if job.uninstall else None
+        )
+    backup = engine.apply(plan, env, job.record, lambda: checked(host, job, plan))
+    return Outcome(host.name, verb, plan.done, plan.left, backup)
+
+
+def checked(host: Host, job: Job, plan: Plan) -> None:
+    """Reads the written files again and runs a hook. Raises Refused."""
+    again = (engine.removal if job.uninstall else engine.install)(host, job.env, engine.after(plan, job.record), job.wiring)
+    if again.changes:
+        raise Refused(f"{again.changes[0].path} does not hold what was written; put back")
+    if not job.uninstall:
+        slots = host.slots(job.env, Wiring(job.wiring.launcher, engine.bank(host, job.env, job.wiring)))
+        verify.run(host, slots, job.env)
+
+
+def mark(env: Environment, wanted: bool, known: Record) -> None:
+    """Writes or removes the mark that lets session starts start the daemon; the last disconnect removes it."""
+    path = os.path.join(env.data, AUTOSTART)
+    if wanted and not os.path.exists(path):
+        with open(path, "x"):
+            pass
+    elif not wanted and not known.hosts and os.path.exists(path):
+        os.unlink(path)
+
+
+def serving(program: str, env: Environment) -> str:
+    """Has the daemon started when no server answers; what is to say of it."""
+    import subprocess
+
+    from memory_wire.cli import running
+
+    named = env.variables.get("MEMORY_WIRE_URL")
+    if named:
+        fault = running.probe(named)
+        return f"server at {named} does not answer ({fault}); hooks stay silent until it does" if fault else f"server answers at {named}"
+    found = running.look(running.state_path())
+    if found.kind == running.SERVING:
+        return f"server answers at {found.url}"
+    done = subprocess.run([program, "daemon", "start"], capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = (done.stderr.strip() or done.stdout.strip() or f"status {done.returncode}").splitlines()[-1]
+        return f"FAILED to start the server: {said.removeprefix('memory-wire: ')}"
+    return f"server started at {running.look(running.state_path()).url}"
+
+
+def report(outcomes: list[Outcome], notes: list[str], server: str, json: bool) -> None:
+    """Prints what became of each host, and what is left to do."""
+    if json:
+        as_json({"hosts": outcomes, "notes": notes, "server": server or None})
+        return
+    for outcome in outcomes:
+        line(row(outcome))
+        if outcome.snippet:
+            line("  put this in by hand:\n" + "\n".join(f"    {part}" for part in outcome.snippet.splitlines()))
+        if outcome.diff:
+            line(outcome.diff.rstrip("\n"))
+    if server or notes:
+        line("")
+    for note in filter(None, [server, *notes]):
+        line(note)
+
+
+def row(outcome: Outcome) -> str:
+    """The line of one host."""
+    said = outcome.reason or ", ".join(outcome.changed) or "-"
+    said += f"  (backup: {outcome.backup})" if outcome.backup else ""
+    said += f"  | left alone: {', '.join(outcome.left)}" if outcome.left else ""
+    verb = paint(f"{outcome.outcome:<13}", STYLES.get(outcome.outcome, "dim"))
+    return f"{outcome.host:<12} {verb} {said}"
