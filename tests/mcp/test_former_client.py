@@ -53,5 +53,6 @@ def test_all_tools(version: str, transport: str, tmp_path: Path) -> None:
         called = [name for name in found["tools"] if name in found]
         assert called == found["tools"] and not any(found[name]["error"] for name in called)
         assert "[2024-05-16] The heron moved north." in found["memory_recall"]["text"]
-        assert (found["memory_recall"]["structured"] is not None) == (version == "1.30.0")  # there since 2025-06-18
+        if transport == "stdio":  # over HTTP, clients that old say no version, so that they get what they don't know
+            assert (found["memory_recall"]["structured"] is not None) == (version == "1.30.0")  # there since 2025-06-18
         assert found["prompts"] and found["resources"]
