@@ -60,7 +60,7 @@ ROWS: dict[str, Json] = {
             "exclude_tags": "none of these matches",
             "format": ["full"],
         },
-        "output": shape("memories", memories=many(MEMORY), **TRUNCATED),
+        "output": shape("memories", memories=many(MEMORY), degraded=TEXT, **TRUNCATED),
     },
     "reflect": {
         "title": "Best memory",

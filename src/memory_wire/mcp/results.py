@@ -31,8 +31,10 @@ def failure(text: str) -> Json:
     return {"content": [{"type": "text", "text": text}], "isError": True}
 
 
-def success(text: bytes, structured: Json) -> Json:
-    return {"content": [{"type": "text", "text": text.decode()}], "structuredContent": structured, "isError": False}
+def success(text: bytes, structured: Json, *notes: str) -> Json:
+    """A result; notes that are no part of the value follow as texts of their own."""
+    blocks = [{"type": "text", "text": text.decode()}, *({"type": "text", "text": note} for note in notes if note)]
+    return {"content": blocks, "structuredContent": structured, "isError": False}
 
 
 def bound(operation: str, values: Values) -> int:
@@ -73,6 +75,11 @@ def said(structured: Json, truncated: bool) -> Json:
     return {**structured, "truncated": True} if truncated else structured
 
 
+def note(truncated: bool, mend: str) -> str:
+    """What tells those who read only text that something is missing."""
+    return f"truncated: {mend}" if truncated else ""
+
+
 # one shape an operation ------------------------------------------------------------------------------------------------------------
 
 
@@ -90,7 +97,11 @@ def recalled(response: t.Recalled, values: Values, most: int, only: str | None) 
     else:
         text = encode([dated(hit) for hit in hits])
         memories = [{"content": hit.content, "created_at": hit.created_at, "id": hit.id} for hit in hits]
-    return success(text, said({"memories": memories}, cut))
+    found = said({"memories": memories}, cut)
+    if response.index:
+        found["degraded"] = response.index
+    missing = f"degraded: the index is {response.index}, memories may be missing" if response.index else ""
+    return success(text, found, note(cut, "not all that matches fits; a larger `budget` shows more"), missing)
 
 
 def dated(hit: t.Hit) -> str:
@@ -106,7 +117,7 @@ def configured(response: bytes, values: Values, most: int, only: str | None) -> 
     text = response.decode()
     room = most * config.CHARS_PER_TOKEN
     if len(text) > room:
-        return success((text[: room - len(config.TRUNCATED)] + config.TRUNCATED).encode(), {"truncated": True})
+        return success((text[: room - len(config.TRUNCATED)] + config.TRUNCATED).encode(), said({}, True))
     found = decode(response)
     return success(encode(found), found)
 
@@ -118,7 +129,9 @@ def forgotten(response: t.Deleted, values: Values, most: int, only: str | None) 
 
 def listed(response: t.Page, values: Values, most: int, only: str | None) -> Json:
     shown, cut = trimmed(response.items, most, skip=False)
-    return success(encode(shown), said({"memories": shown, "total": response.total}, cut or response.truncated > 0))
+    cut = cut or response.truncated > 0
+    mend = "long memories are cut, memory_recall gives them whole; the next page begins behind the last one shown"
+    return success(encode(shown), said({"memories": shown, "total": response.total}, cut), note(cut, mend))
 
 
 def banks(response: t.Banks, values: Values, most: int, only: str | None) -> Json:
@@ -131,8 +144,9 @@ def banks(response: t.Banks, values: Values, most: int, only: str | None) -> Jso
         if room < 0:
             break
         shown.append(row)
-    found = said({"banks": shown}, len(shown) < len(rows))
-    return success(encode(found), found)
+    cut = len(shown) < len(rows)
+    found = said({"banks": shown}, cut)
+    return success(encode(found), found, note(cut, f"{len(rows)} banks in all"))
 
 
 SHAPES: dict[str, Callable[..., Json]] = {

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections import deque
 
     from memory_wire.serve.loop import Server
-    from memory_wire.serve.stream import Stream
 else:
     from _collections import deque  # the package around it is large
 
@@ -83,8 +82,6 @@ class Connection:
 
     def resume_writing(self) -> None:
         self.choked = False
-        if self.inflight and self.inflight[0].exchange is not None:
-            self.inflight[0].exchange.wake()
         self.advance()
 
     # answering ---------------------------------------------------------------------------------------------------------------------
@@ -108,16 +105,19 @@ class Connection:
                 if size > config.WRITE_HIGH:
                     self.write(out)
                     out, size = [], 0
-            elif inflight and (stream := streamed(inflight[0])) is not None:
-                out.append(stream.take())
-                if not stream.ended:
+            elif inflight and turns and (exchange := inflight[0].exchange) is not None and exchange.stream is not None:
+                out.append(exchange.stream.take())
+                self.write(out)
+                out, size = [], 0
+                if exchange.stream.ended:
+                    request = inflight.popleft()
+                    self.dispatch.count(request, 200, exchange.stream.size)
+                    if request.close or self.leaving:
+                        self.finish()
+                        return
+                elif self.choked or not exchange.wake():
                     break
-                request = inflight.popleft()
-                self.dispatch.count(request, 200, stream.size)
-                if request.close or self.server.draining:
-                    self.write(out)
-                    self.finish()
-                    return
+                turns -= 1
             elif waiting and turns and (not inflight or waiting[0].writes or waiting[0].reply is not None):
                 request = waiting.popleft()
                 inflight.append(request)
@@ -127,7 +127,7 @@ class Connection:
             else:
                 break
         self.write(out)
-        if not turns and waiting and not self.later:
+        if not turns and (waiting or inflight) and not self.later:
             self.later = True
             self.server.loop.call_soon(self.again)
         self.settle()
@@ -137,14 +137,14 @@ class Connection:
         self.advance()
 
     def render(self, request: Request) -> bytes:
-        if self.server.crowded or self.ending:
-            request.close = True
+        request.close = request.close or self.leaving
         return self.dispatch.render(request)
 
     @property
-    def ending(self) -> bool:
-        """The server drains and this client asks for nothing more."""
-        return self.server.draining and not self.waiting and not self.inflight and self.incoming.phase == IDLE
+    def leaving(self) -> bool:
+        """The server has no more time or place for this client, and all that it has asked is answered."""
+        server = self.server
+        return (server.draining or server.crowded) and not self.waiting and not self.inflight and self.incoming.phase == IDLE
 
     def write(self, out: list[bytes]) -> None:
         if out and self.transport is not None:
@@ -224,9 +224,9 @@ class Connection:
             self.look_at_reader(transport, now, self.sent - left)
             return
         self.stall = 0.0
-        if self.inflight and (stream := streamed(self.inflight[0])) is not None:
+        if self.inflight and (exchange := self.inflight[0].exchange) is not None and exchange.stream is not None:
             if now >= self.silent + config.MCP_ALIVE_SECONDS:
-                stream.comment()
+                exchange.stream.comment()
                 self.advance()
             return
         if self.server.crowded and self.sent and not self.busy and incoming.phase == IDLE:
@@ -248,8 +248,3 @@ class Connection:
             self.stall_mark = taken
         elif now >= self.stall:
             transport.abort()
-
-
-def streamed(request: Request) -> Stream | None:
-    """The stream of a reply that is sent as it comes."""
-    return request.exchange.stream if request.exchange is not None else None

@@ -4,10 +4,12 @@ to say than the answer, as a stream of server-sent events. Stateless in both era
 
 from __future__ import annotations
 
+from memory_wire.config import WRITE_HIGH
 from memory_wire.mcp import headers, rpc
 from memory_wire.mcp.dispatch import Dispatcher
 from memory_wire.mcp.rpc import INTERNAL, INVALID, Fault
 from memory_wire.mcp.steps import Hold, Run, Send
+from memory_wire.mcp.task import ignore
 from memory_wire.ops import BY_NAME
 from memory_wire.serve import reply
 from memory_wire.serve.listen import LOOPBACK_NAMES, origin_of
@@ -26,7 +28,7 @@ ACCEPTED: Reply = (202, b"", b"", b"")
 ANY = {b"*/*"}
 JSON_TYPES = ANY | {b"application/*", b"application/json"}
 EVENT_TYPES = ANY | {b"text/*", b"text/event-stream"}
-RUNNING, ASKED, HELD, CHOKED = range(4)  # what an exchange waits for: nothing or an operation, the client's answer, news, the reader
+RUNNING, ASKED, HELD, CHOKED = range(4)  # what an exchange waits for: an operation, the client's answer, news, the connection
 
 
 class Endpoint:
@@ -99,9 +101,9 @@ class Exchange:
                 if not self.events:
                     step = self.task.advance(Fault(INTERNAL, "the client takes no events") if step.answer_to else None)
                     continue
-                self.send(step.data)
-                self.waits = ASKED if step.answer_to else CHOKED if self.request.connection.choked else RUNNING
-                if self.waits != RUNNING:
+                full = self.send(step.data)
+                if step.answer_to or full:
+                    self.waits = ASKED if step.answer_to else CHOKED
                     return
                 step = self.task.advance()
             else:
@@ -117,12 +119,12 @@ class Exchange:
         except Exception as error:
             return self.endpoint.dispatch.ours(error, contract=True)
 
-    def send(self, data: bytes) -> None:
-        """One message on the stream, which begins with the first."""
+    def send(self, data: bytes) -> bool:
+        """One message on the stream, which begins with the first; whether the connection must catch up before the next."""
         if self.stream is None:
             self.stream = Stream(chunked=not self.request.old)
             self.request.close = self.request.close or self.request.old
-        self.stream.event(data)
+        return self.stream.event(data) > WRITE_HIGH
 
     def finish(self) -> None:
         """The answer: the last event of a stream, else a reply of its own."""
@@ -139,6 +141,9 @@ class Exchange:
             self.request.reply = (task.fault.status if task.fault else 200, reply.JSON, task.answer, b"")
         else:
             self.request.reply = ACCEPTED  # a batch of notifications
+        if self.stream is None:
+            self.request.exchange = None
+        task.resume = ignore
         self.endpoint.dispatch.release(self.request)
 
     # from outside ------------------------------------------------------------------------------------------------------------------
@@ -156,10 +161,12 @@ class Exchange:
             self.drive(value if self.waits == ASKED else None)
             self.request.connection.advance()
 
-    def wake(self) -> None:
-        """The reader has caught up."""
-        if self.waits == CHOKED:
-            self.drive()
+    def wake(self) -> bool:
+        """The connection has sent everything: goes on if that was waited for."""
+        if self.waits != CHOKED:
+            return False
+        self.drive()
+        return True
 
     def end(self) -> None:
         """The server or the client's side is ending: a subscription says good-bye."""
