@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 from bench.footprint.server import launcher
@@ -57,7 +56,3 @@ def transcript(path: Path, *messages: tuple[str, str], session: str | None = Non
             line = {"type": role, "message": {"role": role, "content": text}, "timestamp": f"2026-11-30T10:00:{number:02d}.000Z"}
             file.write(json.dumps(line | ({"sessionId": session} if session else {})) + "\n")
     return str(path)
-
-
-def python() -> str:
-    return sys.executable

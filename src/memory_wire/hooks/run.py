@@ -58,6 +58,8 @@ class Firing:
             return self.run()
         except Exception:
             return self.late()
+        finally:
+            self.server.close()
 
     def run(self) -> bytes:
         """What to print. Raises what stands in the way, after which `late` says the rest."""

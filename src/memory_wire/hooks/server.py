@@ -58,6 +58,11 @@ class Server:
         self._wire.timeout = max(LEAST_SECONDS, self.until - time.monotonic())
         return self._wire.request("POST", path, body)
 
+    def close(self) -> None:
+        """Ends the connection."""
+        if self._wire is not None:
+            self._wire.close()
+
 
 def own(folder: str) -> str:
     """The address of this machine's server: from its state file, else the default one."""
