@@ -77,13 +77,24 @@ def connect(values: dict[str, Value]) -> int:
 
         return say(clash)
     if values.get("guidelines"):
-        from memory_wire.cli.guidelines import guidelines
-
-        return guidelines(bool(values.get("uninstall")), bool(values.get("dry_run")), bool(values.get("json")))
+        return guide(bool(values.get("uninstall")), bool(values.get("dry_run")), bool(values.get("json")))
     env = Environment.current()
     if values.get("list"):
         return listed(env, bool(values.get("json")))
     return wire(values, names, env)
+
+
+def guide(uninstall: bool, dry: bool, json: bool) -> int:
+    """Writes the guidelines into the files of the working directory, or takes them out; 1 when one was refused."""
+    from memory_wire.hosts import guidelines
+
+    results = guidelines.update(os.getcwd(), uninstall, dry)
+    if json:
+        as_json(results)
+    else:
+        for result in results:
+            line(f"{result.file:<32} {result.word:<9} {result.reason or ''}".rstrip() + (f"\n{result.diff.rstrip()}" if result.diff else ""))
+    return 1 if any(result.word == "REFUSED" for result in results) else 0
 
 
 def chosen(given: Value) -> list[str]:
