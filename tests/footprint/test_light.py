@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -12,12 +13,12 @@ import pytest
 
 from bench.footprint.server import Server, launcher
 
-HOOK = """
-import os
-from memory_wire.wire import Wire
-reply = Wire(os.environ["MEMORY_WIRE_URL"]).request("POST", "/banks/default/recall", b'{"query": "harbour pilot", "k": 5}')
-assert reply.status == 200 and b"Rotterdam" in reply.body
-"""
+PAYLOAD = {
+    "session_id": "{session}",
+    "prompt": "Where does the harbour pilot sleep?",
+    "cwd": "/",
+    "last_assistant_message": "In {session}'s house.",
+}
 COMMAND = """
 import sys
 sys.argv = ["memory-wire", *{words!r}]
@@ -52,19 +53,26 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.port}"
 
 
-def run(code: str, url: str) -> tuple[int, set[str], str]:
+def run(code: str, url: str, given: str = "", **env: str) -> tuple[int, set[str], str]:
     """(peak KiB, modules, what it printed before) of a program in an isolated interpreter."""
     path = f"import sys; sys.path += {[entry for entry in sys.path if entry]!r}\n"
     command = [sys.executable, "-I", "-S", "-c", path + code + AFTER]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, "MEMORY_WIRE_URL": url})
+    env = {**os.environ, "MEMORY_WIRE_BANK": "default", "MEMORY_WIRE_URL": url, **env}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env, input=given)
     *before, last = done.stdout.splitlines()
     peak, *modules = last.split()
     return int(peak), set(modules), "\n".join(before)
 
 
-def test_a_hooks_round_trip(url: str) -> None:
-    peak, modules, _ = run(HOOK, url)
-    assert not sorted(modules & (NEVER | {"msgspec", "msgspec._core"}))
+@pytest.mark.parametrize("answers", [True, False])
+@pytest.mark.parametrize("event", ["session-start", "prompt", "stop"])
+def test_a_hooks_round_trip(event: str, answers: bool, url: str, tmp_path: Path) -> None:
+    given = json.dumps(PAYLOAD).replace("{session}", f"{event} {answers}")
+    code = COMMAND.format(words=["hook", event, "--bank", "default"])
+    peak, modules, shown = run(code, url if answers else "http://127.0.0.1:9", given, XDG_DATA_HOME=str(tmp_path))
+    assert ("Rotterdam" in shown) == (answers and event != "stop")
+    assert not sorted(modules & (NEVER | {"msgspec", "msgspec._core", "json", "subprocess", "pathlib", "traceback", "threading"}))
+    print(f"hook {event}: {peak} KiB")
     assert peak <= PEAK
 
 
