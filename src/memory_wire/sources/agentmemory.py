@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memory_wire.sources.documents import Value, chosen, values
-from memory_wire.sources.files import Source
+from memory_wire.sources.files import Member, Source
 from memory_wire.sources.items import Found, Ignored, Skipped, digest, key, made, mapping, text_of, texts
 
 CONTEXT = "import:agentmemory"
@@ -16,7 +16,7 @@ CONTEXT = "import:agentmemory"
 
 def read(source: Source) -> Iterator[Found]:
     for member in chosen(source, "agentmemory"):
-        if isinstance(member, Ignored):
+        if not isinstance(member, Member):
             yield member
             continue
         for value in values(member):

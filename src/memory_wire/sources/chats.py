@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from memory_wire.sources.documents import Value, chosen, roots
-from memory_wire.sources.files import Source
+from memory_wire.sources.files import Member, Source
 from memory_wire.sources.items import Found, Ignored, Skipped, digest, key, made, mapping, records, text_of, turn_text
 
 NOBODY = "00000000-0000-4000-8000-000000000000"  # the parent of Claude's first messages
@@ -34,7 +34,7 @@ def claude(source: Source) -> Iterator[Found]:
 
 def conversations(source: Source, format: str, read: Callable[[Value], Iterator[Found]]) -> Iterator[Found]:
     for member in chosen(source, format):
-        if isinstance(member, Ignored):
+        if not isinstance(member, Member):
             yield member
             continue
         for value in roots(member):

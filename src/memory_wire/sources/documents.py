@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from memory_wire.config import IMPORT_ITEM_BYTES
-from memory_wire.errors import Invalid
-from memory_wire.sources.files import Member, Source
+from memory_wire.sources.files import UNREADABLE, Member, Source
 from memory_wire.sources.items import Ignored, Skipped
 from memory_wire.sources.stream import Broken, Path, pieces
 
@@ -42,18 +41,18 @@ def values(member: Member) -> Iterator[Value | Skipped]:
 
 def roots(member: Member) -> Iterator[Value | Skipped]:
     """The same for formats whose unit is a line, an element of an array, or the document itself when it is one object."""
-    if is_lines(member) or first_byte(member) == b"[":
-        yield from values(member)
-        return
-    with member.open() as file:
-        raw = file.read(IMPORT_ITEM_BYTES + 1)
-    if len(raw) > IMPORT_ITEM_BYTES:
-        yield Skipped(member.name, f"larger than {IMPORT_ITEM_BYTES:,} bytes")
-        return
     try:
-        yield Value(member.name, (), msgspec.json.decode(raw.removeprefix(BOM)))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        yield Skipped(member.name, f"no JSON: {error}")
+        if is_lines(member) or first_byte(member) == b"[":
+            yield from values(member)
+            return
+        with member.open() as file:
+            raw = file.read(IMPORT_ITEM_BYTES + 1)
+        if len(raw) > IMPORT_ITEM_BYTES:
+            yield Skipped(member.name, f"larger than {IMPORT_ITEM_BYTES:,} bytes")
+        else:
+            yield Value(member.name, (), msgspec.json.decode(raw.removeprefix(BOM)))
+    except (*UNREADABLE, msgspec.DecodeError, RecursionError) as error:
+        yield Skipped(member.name, f"damaged: {error}")
 
 
 def first_byte(member: Member) -> bytes:
@@ -73,7 +72,7 @@ def raws(member: Member) -> Iterator[tuple[str, Path, bytes | str | None]]:
                 yield f"{member.name}{shown(path)}", path, raw
     except Broken as error:
         yield member.name, (), f"damaged, nothing is read from there on: {error}"
-    except (OSError, EOFError, ValueError) as error:
+    except UNREADABLE as error:
         yield member.name, (), f"damaged: {error}"
 
 
@@ -117,41 +116,48 @@ def shown(path: Path) -> str:
     return "".join(f"[{part}]" if isinstance(part, int) else f" {part}" for part in path)
 
 
-def chosen(source: Source, format: str) -> Iterator[Member | Ignored]:
+def chosen(source: Source, format: str) -> Iterator[Member | Ignored | Skipped]:
     """The members of a source that are of a format; a single file is taken at its word."""
-    for member in source:
-        if not source.folder or format_of(member) == format:
-            yield member
-        else:
-            yield Ignored("other files")
+    for member in source.all:
+        try:
+            if not source.folder or format_of(member) == format:
+                yield member
+            else:
+                yield Ignored("other files")
+        except UNREADABLE as error:
+            yield Skipped(member.name, f"damaged: {error}")
 
 
 def format_of(member: Member) -> str | None:
-    """What a JSON member is, by its content; None when it is nothing that is known."""
-    try:
-        begin = first_byte(member)
-        if begin not in (b"{", b"["):
-            return None
-        seen: dict[str, object] = {}
-        array = begin == b"["
-        if is_lines(member):
-            with member.open() as file:
-                return of_record(msgspec.json.decode(file.readline(IMPORT_ITEM_BYTES).removeprefix(BOM)))
-        with member.open() as file:
-            for count, (path, raw) in enumerate(pieces(file)):
-                if array:
-                    return of_record(msgspec.json.decode(raw)) if raw is not None else None
-                name = str(path[0])
-                if name not in seen or path[1:] == (0,):
-                    seen[name] = raw
-                    found = of_document(seen, name, path, raw)
-                    if found is not None:
-                        return found
-                if len(seen) > KEYS_READ or count > PIECES_READ:
-                    return None
-    except (Broken, OSError, EOFError, ValueError, RecursionError, Invalid):
+    """What a JSON member is, by its content; None when it is nothing that is known. Raises UNREADABLE, Invalid."""
+    begin = first_byte(member)
+    if begin not in (b"{", b"["):
         return None
+    seen: set[str] = set()
+    if is_lines(member):
+        with member.open() as file:
+            return of_record(plain(file.readline(IMPORT_ITEM_BYTES).removeprefix(BOM)))
+    with member.open() as file:
+        for count, (path, raw) in enumerate(pieces(file)):
+            if begin == b"[":
+                return of_record(plain(raw))
+            name = str(path[0])
+            if name not in seen or path[1:] == (0,):
+                seen.add(name)
+                found = of_document(seen, name) or (of_record(plain(raw)) if path[1:] == (0,) else None)
+                if found is not None:
+                    return found
+            if len(seen) > KEYS_READ or count > PIECES_READ:
+                return None
     return None
+
+
+def plain(raw: bytes | None) -> object:
+    """The decoded value; None when it is none, or too large."""
+    try:
+        return msgspec.json.decode(raw or b"")
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def of_record(value: object) -> str | None:
@@ -174,7 +180,7 @@ def of_record(value: object) -> str | None:
     return None
 
 
-def of_document(seen: dict[str, object], name: str, path: Path, raw: bytes | None) -> str | None:
+def of_document(seen: set[str], name: str) -> str | None:
     """What the names of a document's members say so far."""
     if name == "mapping":
         return "chatgpt"
@@ -188,6 +194,4 @@ def of_document(seen: dict[str, object], name: str, path: Path, raw: bytes | Non
         return "mem0"
     if name in ("entities", "relations"):
         return "mcp-memory"
-    if path[1:] == (0,) and raw is not None:
-        return of_record(msgspec.json.decode(raw))
     return None

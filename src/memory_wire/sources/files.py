@@ -10,6 +10,7 @@ import io
 import os
 import stat
 import zipfile
+import zlib
 from collections.abc import Iterator
 
 from memory_wire import config
@@ -19,26 +20,31 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import BinaryIO
 
-ZIP, GZIP = b"PK\x03\x04", b"\x1f\x8b"
+GZIP = b"\x1f\x8b"
+UNREADABLE = (OSError, EOFError, ValueError, NotImplementedError, RuntimeError, zipfile.BadZipFile, zlib.error)  # what damaged files raise
 
 
 class Member:
     """One file of a source: `name` relative with `/`, `size` in bytes as stored, `modified` seconds since 1970 or None."""
 
-    __slots__ = ("_archive", "_path", "modified", "name", "raw", "size")
+    __slots__ = ("_archive", "_path", "modified", "name", "raw", "size", "source", "start")
 
     def __init__(self, name: str, path: str, size: int, modified: float | None, archive: zipfile.ZipFile | None = None) -> None:
         self.name, self.size, self.modified = name, size, modified
         self._path, self._archive = path, archive
-        self.raw: io.FileIO | None = None  # the file last opened, to tell how far it has been read
+        self.raw: io.FileIO | None = None  # as last opened
+        self.source: Source | None = None
+        self.start = 0  # bytes of the members before it
 
     def open(self) -> BinaryIO:
         """The member's bytes, unpacked when it is compressed. Raises Invalid when it can't be read."""
         try:
             file = self._archive.open(self._path) if self._archive is not None else open(self._path, "rb", buffering=0)  # noqa: SIM115
-        except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        except UNREADABLE as error:
             raise unreadable(self.name, error) from None
         self.raw = file if isinstance(file, io.FileIO) else None
+        if self.source is not None:
+            self.source.at = self
         buffered = io.BufferedReader(file)  # type: ignore[type-var]
         if buffered.peek(2)[:2] != GZIP:
             return buffered
@@ -49,12 +55,18 @@ class Unpacked(io.RawIOBase):
     """A gzip stream that stops where it becomes larger than an honest one."""
 
     def __init__(self, file: BinaryIO, name: str, size: int) -> None:
+        self.packed = file
         self.file = gzip.GzipFile(fileobj=file)
         self.name = name
         self.left = most(size)
 
     def readable(self) -> bool:
         return True
+
+    def close(self) -> None:
+        self.file.close()
+        self.packed.close()
+        super().close()
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         found = self.file.read(len(buffer))
@@ -85,21 +97,18 @@ class Source:
                 self.folder, self.all = False, [Member(self.name, self.path, found.st_size, found.st_mtime)]
         except (OSError, zipfile.BadZipFile) as error:
             raise unreadable(path, error) from None
-        self.size = sum(member.size for member in self.all)
-        self.done = 0  # bytes of members that a reader has left behind
-        self.at: Member | None = None
-
-    def __iter__(self) -> Iterator[Member]:
-        """The members in order; `position` follows."""
+        self.size = 0
         for member in self.all:
-            self.at = member
-            yield member
-            self.done += member.size
+            member.source, member.start = self, self.size
+            self.size += member.size
+        self.at: Member | None = None  # the one that was opened last
 
     def position(self) -> int:
-        """Bytes that have been read, as they are stored."""
-        raw = self.at.raw if self.at is not None else None
-        return self.done + (min(raw.tell(), self.at.size) if raw is not None and self.at is not None and not raw.closed else 0)
+        """How many bytes have been read, about, as they are stored."""
+        if self.at is None:
+            return 0
+        raw = self.at.raw
+        return self.at.start + (min(raw.tell(), self.at.size) if raw is not None and not raw.closed else 0)
 
 
 def of_folder(root: str) -> Iterator[Member]:

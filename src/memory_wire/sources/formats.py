@@ -7,7 +7,7 @@ from importlib import import_module
 
 from memory_wire.errors import Invalid
 from memory_wire.sources.documents import format_of
-from memory_wire.sources.files import Source
+from memory_wire.sources.files import UNREADABLE, Member, Source
 from memory_wire.sources.items import Found
 
 OWN = "memory-wire"
@@ -37,7 +37,7 @@ def detect(source: Source) -> str:
     """The format of a source, from what is in it. Raises Invalid when it is none that is known."""
     if not source.folder:
         member = source.all[0]
-        found = format_of(member)
+        found = told(member)
         if found is None and member.name.lower().endswith(NOTES):
             found = "notes"
     else:
@@ -47,12 +47,20 @@ def detect(source: Source) -> str:
     return found
 
 
+def told(member: Member) -> str | None:
+    """The format of one file; None for what can't be read as well."""
+    try:
+        return format_of(member)
+    except (*UNREADABLE, Invalid):
+        return None
+
+
 def of_many(source: Source) -> str | None:
     """A folder or archive: notes where there are more than JSON that is known, else what the first known JSON is."""
     notes = sum(1 for member in source.all if member.name.lower().endswith(NOTES))
     known: list[str] = []
     for member in [member for member in source.all if member.name.lower().endswith((".json", ".jsonl", ".gz"))][:LOOKED]:
-        found = format_of(member)
+        found = told(member)
         if found is not None:
             known.append(found)
     if notes > len(known):

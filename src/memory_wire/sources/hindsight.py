@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memory_wire.sources.documents import Value, chosen, roots
-from memory_wire.sources.files import Source
-from memory_wire.sources.items import Found, Ignored, Skipped, digest, key, made, mapping, records, text_of, texts
+from memory_wire.sources.files import Member, Source
+from memory_wire.sources.items import Found, Skipped, digest, key, made, mapping, records, text_of, texts
 
 DATES = ("occurred_start", "mentioned_at", "event_date", "created_at")
 
 
 def read(source: Source) -> Iterator[Found]:
     for member in chosen(source, "hindsight"):
-        if isinstance(member, Ignored):
+        if not isinstance(member, Member):
             yield member
             continue
         for value in roots(member):

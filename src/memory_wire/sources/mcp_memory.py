@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memory_wire.sources.documents import Value, chosen, values
-from memory_wire.sources.files import Source
-from memory_wire.sources.items import Found, Ignored, Skipped, key, made, mapping, text_of, texts
+from memory_wire.sources.files import Member, Source
+from memory_wire.sources.items import Found, Skipped, key, made, mapping, text_of, texts
 
 CONTEXT = "import:mcp-memory"
 
 
 def read(source: Source) -> Iterator[Found]:
     for member in chosen(source, "mcp-memory"):
-        if isinstance(member, Ignored):
+        if not isinstance(member, Member):
             yield member
             continue
         for value in values(member):

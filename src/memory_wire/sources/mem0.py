@@ -17,7 +17,7 @@ LISTS = ("results", "memories", "data")
 def read(source: Source) -> Iterator[Found]:
     members = []
     for member in chosen(source, "mem0"):
-        if isinstance(member, Ignored):
+        if not isinstance(member, Member):
             yield member
         else:
             members.append(member)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from memory_wire.config import NOTE_BYTES
-from memory_wire.sources.files import Member, Source
+from memory_wire.sources.files import UNREADABLE, Member, Source
 from memory_wire.sources.front_matter import split
 from memory_wire.sources.items import Found, Ignored, Skipped, key, made, texts
 
@@ -24,7 +24,7 @@ CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 
 def read(source: Source) -> Iterator[Found]:
     vault = source.name.rsplit(".", 1)[0] if source.folder and source.name.endswith(".zip") else source.name
-    for member in source:
+    for member in source.all:
         if source.folder and not member.name.lower().endswith(SUFFIXES):
             yield Ignored("attachments and other files")
         elif member.size > NOTE_BYTES:
@@ -44,7 +44,7 @@ def note(member: Member, path: str) -> Iterator[Found]:
     except UnicodeDecodeError as error:
         yield Skipped(member.name, f"not UTF-8 (byte {error.start})")
         return
-    except (OSError, EOFError, ValueError) as error:
+    except UNREADABLE as error:
         yield Skipped(member.name, f"can't be read: {error}")
         return
     front, body = split(text)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 CHUNK = 1 << 20
+BOM = b"\xef\xbb\xbf"
 BLANK = b" \t\r\n"
 STRUCTURE = re.compile(rb'["\[\]{}]')
 SCALAR_END = re.compile(rb"[,\]}\s]")
@@ -50,8 +51,10 @@ class Reader:
         self.held = b""
         self.start = 0  # of `held`
         self.next = 0
-        if self.more() and self.held.startswith(b"\xef\xbb\xbf"):
-            self.next = 3
+        while len(self.held) < len(BOM) and self.more():
+            pass
+        if self.held.startswith(BOM):
+            self.next = len(BOM)
 
     def more(self) -> bool:
         """Reads on and lets go of what lies before `next`; False at the end of the file."""
