@@ -93,7 +93,9 @@ def guide(uninstall: bool, dry: bool, json: bool) -> int:
         as_json(results)
     else:
         for result in results:
-            line(f"{result.file:<32} {result.word:<9} {result.reason or ''}".rstrip() + (f"\n{result.diff.rstrip()}" if result.diff else ""))
+            line(
+                f"{result.file:<32} {result.word:<9} {result.reason or ''}".rstrip() + (f"\n{result.diff.rstrip()}" if result.diff else "")
+            )
     return 1 if any(result.word == "REFUSED" for result in results) else 0
 
 
