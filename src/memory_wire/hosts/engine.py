@@ -117,7 +117,8 @@ def removal(host: Host, env: Environment, record: Record, wiring: Wiring) -> Pla
         if text != start:
             files.check_writable(path)
             plan.changes.append(Change(path, before, None if text is None else encoded(text, group[0]), group[0].mode, trace))
-    plan.done.reverse()
+    order = [slot.label for slot in slots]
+    plan.done.sort(key=lambda done: order.index(done.removesuffix(" (pruned)")))
     return plan
 
 
@@ -173,12 +174,14 @@ def apply(plan: Plan, env: Environment, record: Record, check: Callable[[], None
         for change in plan.changes:
             write(change)
             done.append(change)
+        files.clear(folder for change in done if change.after is None for folder in change.trace.folders)
         check()
         remember(plan, record)
         record.save()
     except BaseException:
         for change in reversed(done):
             write(Change(change.path, change.after, change.before, change.mode, change.trace))
+        files.clear(folder for change in done if change.before is None for folder in change.trace.folders)
         raise
     return backup
 
@@ -186,7 +189,7 @@ def apply(plan: Plan, env: Environment, record: Record, check: Callable[[], None
 def write(change: Change) -> None:
     if change.after is None:
         assert change.before is not None
-        files.remove(change.path, change.before, change.trace.folders)
+        files.remove(change.path, change.before)
     else:
         change.trace.folders += files.replace(change.path, change.before, change.after, change.mode)
         if files.read(change.path) != change.after:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+from collections.abc import Iterable
 
 from memory_wire.hosts.base import Refused
 
@@ -65,16 +66,18 @@ def replace(path: str, before: bytes | None, after: bytes, mode: int) -> list[st
     return made
 
 
-def remove(path: str, before: bytes, made: list[str]) -> None:
-    """Removes the file when it still has the content, and those of the folders made for it that are empty. Raises Raced, OSError."""
+def remove(path: str, before: bytes) -> None:
+    """Removes the file when it still has the content. Raises Raced, OSError."""
     if read(path) != before:
         raise Raced(path)
     os.unlink(os.path.realpath(path))
-    for folder in sorted(made, key=len, reverse=True):
-        try:
+
+
+def clear(made: Iterable[str]) -> None:
+    """Removes those of the folders that are empty, innermost first."""
+    for folder in sorted(set(made), key=len, reverse=True):
+        if os.path.isdir(folder) and not os.listdir(folder):
             os.rmdir(folder)
-        except OSError:
-            break  # somebody put something there
 
 
 def folders(path: str) -> list[str]:

@@ -169,18 +169,17 @@ def remove(text: str, path: Path, index: int, tight: bool = False) -> str:
     assert node is not None
     item = node.items[index]
     start = len(text[: item.start].rstrip(BLANK))
+    comma = node.items[index - 1].comma if index else node.start
+    assert comma is not None
     cuts = [(start, item.node.end)]
     if item.comma is not None:
         cuts.append((item.comma, item.comma + 1))
-    elif index > 0:
-        comma = node.items[index - 1].comma
-        assert comma is not None
+    elif index:
         cuts.insert(0, (comma, comma + 1))
     elif tight:
         rest = _newline(text) + _margin(text, node.start)
         cuts[0] = (start, item.node.end + (len(rest) if text.startswith(rest, item.node.end) else 0))
-    before = node.start + 1 if index == 0 else node.items[index - 1].node.end
-    if _comments(text, before, item.start)[1] and not _has_line(text[cuts[-1][1] :][:1]):
+    if _comments(text, comma + 1, item.start)[1] and not _has_line(text[cuts[-1][1] :][:1]):
         cuts = [(item.start, stop) if begin == start else (begin, stop) for begin, stop in cuts]  # a line comment needs its line end
     for begin, stop in sorted(cuts, reverse=True):
         text = text[:begin] + text[stop:]
