@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from contextlib import nullcontext
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,8 @@ from hypothesis import strategies as st
 
 from memory_wire import config, framing
 from memory_wire.hooks import tail
-from memory_wire.hooks.transcript import Entry, entry, turns
+from memory_wire.hooks.transcript import Entry, entry, is_moment, turns
+from memory_wire.service import dates
 
 Q1, A1, A2 = "Which lock is the deepest?", "The sea lock.", "It is 14 m deep."
 Q2, A3 = "And the widest?", "The canal lock."
@@ -177,6 +180,32 @@ def test_reading_on_gives_the_rest(lines: list[dict[str, object]]) -> None:
         whole = [(each.text, end) for each, end in tail.added(file.name, 0)]
         for _, end in whole:
             assert [(each.text, at) for each, at in tail.added(file.name, end)] == [pair for pair in whole if pair[1] > end]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2026-02-30T10:00:00Z", "2026-13-01T10:00:00Z", "2026-11-30", "2026-11-30T24:00:00Z", "2026-11-30T10:60:00Z", "2026-11-30T10:00:61Z"]
+    + ["2026-11-30T10:00:00", "2026-11-30T10:00:00.Z", "2026-11-30T10:00:00+0100", "2026-11-30T10:00:00+24:00", "1796071206510", "", "x"]
+    + ["0000-11-30T10:00:00Z", "2026-11-30T10:00:00Z ", "2026-11-30X10:00:00Z", "٢026-11-30T10:00:00Z", "2026-11-30T10:00:00x.0Z"],
+)
+def test_what_is_no_moment(text: str) -> None:
+    assert not is_moment(text)
+    with pytest.raises(ValueError, match="date") if text not in DAYS else nullcontext():
+        dates.parse(text)
+
+
+DAYS = ("2026-11-30",)  # the server takes a day
+
+
+ZONED = st.integers(-1439, 1439).map(lambda minutes: timezone(timedelta(minutes=minutes)))
+
+
+@given(st.datetimes(min_value=datetime(1900, 1, 1), timezones=ZONED), st.sampled_from(["T", "t", " "]))
+def test_moments_are_those_of_the_server(moment: datetime, between: str) -> None:
+    text = moment.isoformat(sep=between)
+    for form in (text, text[:-6] + "Z", text[:-6] + "z"):
+        assert is_moment(form)
+        dates.parse(form)
 
 
 def test_long_lines_and_long_files(tmp_path: Path) -> None:

@@ -12,8 +12,11 @@ FOLDER = "hooks"
 
 
 def write(folder: str, host: str, event: str, outcome: str, bank: str, session: str) -> None:
-    """Notes one firing: `{event, at, outcome, bank, session}`, `at` in Unix seconds. A disk that takes nothing keeps the former one."""
-    said = {"event": event, "at": int(time.time()), "outcome": outcome, "bank": whole(bank), "session": whole(session)}
+    """Notes one firing: `{event, at, outcome, bank, session}`, `at` in Unix seconds. A disk that takes nothing keeps the former one.
+
+    outcome: injected, nothing, no prompt, captured, noted, not ours, no input, `spooled: why` or `failed: why`.
+    """
+    said = {"event": event, "at": int(time.time()), "outcome": whole(outcome), "bank": whole(bank), "session": whole(session)}
     try:
         files.put(os.path.join(folder, FOLDER, f"{host}.json"), dumps(said).encode())
     except OSError:

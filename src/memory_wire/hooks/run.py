@@ -56,8 +56,8 @@ class Firing:
         """What to print, whatever stands in the way. Raises only what keeps captures from being kept, like a full disk."""
         try:
             return self.run()
-        except Exception:
-            return self.late()
+        except Exception as error:
+            return self.late(str(error) or type(error).__name__)
         finally:
             self.server.close()
 
@@ -79,7 +79,7 @@ class Firing:
             self.catch_up()
         return self.done(self.outcome, text)
 
-    def late(self) -> bytes:
+    def late(self, why: str = "not done in time") -> bytes:
         """What is owed without the server: the frame of a session, captures to the spool, a started daemon."""
         event, owed = self.event, self.owed
         self.owed = []
@@ -87,11 +87,11 @@ class Firing:
             spool.add(self.folder, self.server.target, self.path("capture"), self.capture("stop", batch))
         if owed:
             self.kept.save()
-            return self.done("spooled", "")
+            return self.done(f"spooled: {why}", "")
         if event.name != "session-start":
-            return self.done("no server", "")
+            return self.done(f"failed: {why}", "")
         start(self.environ, self.folder)
-        return self.done("no server", framing.session_start(self.identity.bank, url=None))
+        return self.done(f"failed: {why}", framing.session_start(self.identity.bank, url=None))
 
     # a session's start and its prompts -----------------------------------------------------------------------------------------------
 
@@ -114,7 +114,7 @@ class Firing:
         if event.name == "prompt" and len(prompt) <= SHORT_PROMPT_CHARS:
             answer = (tail.last_answer(kept.transcript) if kept.transcript else "") or kept.answer
             request["previous"] = whole(framing.flat(answer)[-HOOK_PREVIOUS_CHARS:]) or None
-        request["format"] = self.environ.get("MEMORY_WIRE_FORMAT") or None
+        request["format"] = whole(self.environ.get("MEMORY_WIRE_FORMAT", "")) or None
         if self.server.url.startswith("http:"):
             request["url"] = whole(self.server.url)
         text = text_of(self.server.ask(self.path("inject"), self.body(request)), "text")

@@ -43,6 +43,9 @@ DUMPS = (  # how messages begin that a host writes in the user's name
     "This session is being continued from a previous conversation",
 )
 
+MOMENTS = ("0000-00-00T00:00:00", "0000-00-00t00:00:00", "0000-00-00 00:00:00")
+ZONES = ("Z", "+00:00", "-00:00")
+
 
 class Entry:
     """One message: role is user or assistant, `at` RFC 3339 or None; session and cwd where the line names them."""
@@ -90,7 +93,7 @@ def message(found: dict[str, object]) -> Entry | None:
         return None
     at = text_of(found, "timestamp", "created_at") or text_of(body, "timestamp")
     session, cwd = text_of(found, "sessionId", "session_id"), text_of(found, "cwd")
-    return Entry(role, text, whole(at) or None, whole(session) or None, whole(cwd) or None)
+    return Entry(role, text, at if is_moment(at) else None, whole(session) or None, whole(cwd) or None)
 
 
 def prose(body: dict[str, object]) -> str:
@@ -126,6 +129,23 @@ def said(role: str, text: str) -> str:
         if opening and closing and (not before or before.lstrip().startswith("<")):
             text = inner
     return framing.spoken(whole(text))
+
+
+def is_moment(text: str) -> bool:
+    """Whether a text is an RFC 3339 date-time; another one would have the server refuse the turn."""
+    shape = "".join(["0" if letter in "0123456789" else letter for letter in text])
+    start, dot, fraction = shape.partition(".")
+    zone = (fraction.lstrip("0") if dot else start[19:]).upper()
+    if len(text) > 64 or start[:19] not in MOMENTS or (dot and (start[19:] or fraction[:1] != "0")) or zone not in ZONES:
+        return False
+    from _datetime import date  # the module around it holds another copy, written in Python
+
+    try:
+        date(int(text[:4]), int(text[5:7]), int(text[8:10]))
+    except ValueError:
+        return False
+    clocks = [text[11:13], text[17:19], text[14:16], *([] if zone == "Z" else [text[-5:-3], text[-2:]])]
+    return all(part <= most for part, most in zip(clocks, ("23", "59", "59", "23", "59"), strict=False))
 
 
 def turns(entries: Iterable[Entry]) -> Iterator[Turn]:
