@@ -138,7 +138,10 @@ def is_moment(text: str) -> bool:
     zone = (fraction.lstrip("0") if dot else start[19:]).upper()
     if len(text) > 64 or start[:19] not in MOMENTS or (dot and (start[19:] or fraction[:1] != "0")) or zone not in ZONES:
         return False
-    from _datetime import date  # the module around it holds another copy, written in Python
+    if TYPE_CHECKING:
+        from datetime import date
+    else:
+        from _datetime import date  # the module around it holds another copy, written in Python
 
     try:
         date(int(text[:4]), int(text[5:7]), int(text[8:10]))
