@@ -20,7 +20,7 @@ from memory_wire.cli.show import as_json, line
 from memory_wire.cli.waiting import deliver
 from memory_wire.config import DEFAULT_ADDR, START_SECONDS, STOP_SECONDS
 from memory_wire.errors import DaemonFailed
-from memory_wire.serve.state import start_ticks
+from memory_wire.serve.state import runs, start_ticks
 
 STOP_POLL_SECONDS = 0.025
 
@@ -92,7 +92,7 @@ def end(found: Running) -> None:
         raise DaemonFailed(f"process {found.pid} belongs to another user") from None
     ticks = start_ticks(found.pid)
     limit = time.monotonic() + STOP_SECONDS
-    while running.lives(found.pid) and start_ticks(found.pid) == ticks:
+    while runs(found.pid) and start_ticks(found.pid) == ticks:
         if time.monotonic() > limit:
             raise DaemonFailed(f"process {found.pid} is still there {STOP_SECONDS:g} s after SIGTERM; `kill -9 {found.pid}` ends it")
         time.sleep(STOP_POLL_SECONDS)

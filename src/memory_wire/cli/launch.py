@@ -8,6 +8,7 @@ import sys
 import time
 
 from msgspec import Struct
+from msgspec.json import encode, format
 
 from memory_wire.cli import ports, running
 from memory_wire.cli.args import Usage
@@ -16,6 +17,11 @@ from memory_wire.cli.serve import settings_of, values_of
 from memory_wire.config import LOG_BYTES, START_SECONDS, state_file
 from memory_wire.errors import CannotListen, DaemonFailed, StoreRefused
 from memory_wire.serve import listen, logfile
+from memory_wire.serve.state import start_ticks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_wire.serve.settings import Settings
 
 POLL_SECONDS = 0.05
 
@@ -53,30 +59,38 @@ def launch(words: list[str]) -> Started:
         )
     finally:
         os.close(descriptor)
-    return await_answer(child, settings.db, note, log, begin)
+    return await_answer(child, settings, note, log, begin)
 
 
-def await_answer(child: subprocess.Popen[bytes], db: str, note: str, log: str, begin: int) -> Started:
+def await_answer(child: subprocess.Popen[bytes], settings: Settings, note: str, log: str, begin: int) -> Started:
     """Polls until the state file beside the store names the child and its health route answers. Raises DaemonFailed."""
-    own = state_file(db)
+    own = state_file(settings.db)
     limit = time.monotonic() + START_SECONDS
     why = ""
     while time.monotonic() < limit:
         if child.poll() is not None:
             raise DaemonFailed(f"the server ended at once: {last_words(log, begin) or f'exit status {child.returncode}, see {log}'}")
-        found = running.read(own)
-        if found.pid == child.pid:
-            why = running.probe(found.url)
-            if not why:
-                if own != note:
-                    record(note, own)
-                child.returncode = 0  # it outlives this process, which must not warn of it
-                return Started(child.pid, found.url, found.db, note, log)
+        found = running.look(own)
+        why = found.why
+        if found.kind == running.SERVING and found.pid == child.pid:
+            if own != note:
+                with open(own, "rb") as file:
+                    replace(note, file.read())
+            child.returncode = 0  # it outlives this process, which must not warn of it
+            return Started(child.pid, found.url, found.db, note, log)
+        if found.kind == running.SERVING and found.db == settings.db:
+            child.terminate()
+            child.wait()
+            raise DaemonFailed(f"{found.db} is served already: process {found.pid} at {found.url}")
         time.sleep(POLL_SECONDS)
-    rival = running.look(own)
-    if rival.kind == running.SERVING and rival.pid != child.pid:
-        child.terminate()
-        raise DaemonFailed(f"{db} is served already: process {rival.pid} at {rival.url}")
+    said = {
+        "pid": child.pid,
+        "addr": settings.addr,
+        "db": settings.db,
+        "started_at": int(time.time()),
+        "start_ticks": start_ticks(child.pid),
+    }
+    replace(note, format(encode(said), indent=2) + b"\n")  # so that status and stop know of it
     child.returncode = 0
     reason = f" ({why})" if why else ""
     seen = f"see {log} and `memory-wire daemon status`"
@@ -122,10 +136,8 @@ def environment(log: str) -> dict[str, str]:
     return found
 
 
-def record(note: str, own: str) -> None:
-    """A second copy of the state file beside the default store, where hooks and commands look."""
-    with open(own, "rb") as file:
-        text = file.read()
+def replace(note: str, text: bytes) -> None:
+    """Writes the state file beside the default store, where hooks and commands look, if the server itself writes another."""
     fresh = f"{note}.{os.getpid()}"
     with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
         out.write(text)

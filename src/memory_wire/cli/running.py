@@ -10,7 +10,7 @@ import time
 
 from memory_wire.config import default_db, state_file
 from memory_wire.errors import Invalid, StoreRefused, Unreachable
-from memory_wire.serve.state import start_ticks
+from memory_wire.serve.state import runs, start_ticks
 
 PROBE_SECONDS = 1.0
 SERVING, ABSENT, STALE, RECYCLED, SILENT, CORRUPT = "serving", "absent", "stale", "recycled", "silent", "corrupt"
@@ -70,7 +70,7 @@ def look(path: str, seconds: float = PROBE_SECONDS) -> Running:
     ticks = start_ticks(found.pid)
     recorded = found.why
     found.why = ""
-    if not lives(found.pid):
+    if not runs(found.pid):
         found.kind, found.why = STALE, f"no such process: {found.pid}"
     elif recorded and ticks is not None and recorded != str(ticks):
         found.kind, found.why = RECYCLED, f"process {found.pid} is alive, but started at a different time"
@@ -90,7 +90,7 @@ def read(path: str) -> Running:
     try:
         with open(path, "rb") as file:
             fields = decode(file.read())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return Running(path)
     except (OSError, DecodeError, UnicodeDecodeError, RecursionError) as error:
         return Running(path, CORRUPT, str(error))
@@ -130,21 +130,6 @@ def probe(url: str, seconds: float = PROBE_SECONDS) -> str:
     if 200 <= reply.status < 300 and reply.body == b"ok":
         return ""
     return f"{url} answers {reply.status}, not as a memory-wire server does"
-
-
-def lives(pid: int) -> bool:
-    """Whether a process of that id runs; one that has ended and waits to be collected does not."""
-    try:
-        os.kill(pid, 0)
-    except PermissionError:
-        return True
-    except OSError:
-        return False
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            return not file.read().rpartition(b")")[2].lstrip().startswith((b"Z", b"X"))
-    except OSError:
-        return os.name == "posix" and not os.path.isdir("/proc/self")  # no /proc here: the signal is all there is
 
 
 def words_of(pid: int) -> list[str]:

@@ -60,7 +60,7 @@ def read(path: str) -> dict[str, object] | None:
     try:
         with open(path, "rb") as file:
             return decode(file.read(), type=dict[str, object])
-    except (OSError, DecodeError):
+    except (OSError, DecodeError, RecursionError):
         return None
 
 
@@ -69,19 +69,32 @@ def lives(found: dict[str, object]) -> bool:
     pid = found.get("pid")
     if not isinstance(pid, int) or pid <= 0 or pid == os.getpid():
         return False
+    return runs(pid) and start_ticks(pid) == found.get("start_ticks")
+
+
+def runs(pid: int) -> bool:
+    """Whether there is a process of that id; one that has ended and waits to be collected, perhaps for ever, does not count."""
     try:
         os.kill(pid, 0)
     except PermissionError:
-        pass
+        return True
     except OSError:
         return False
-    return start_ticks(pid) == found.get("start_ticks")
+    return stat(pid)[:1] not in ([b"Z"], [b"X"])
 
 
 def start_ticks(pid: int | None = None) -> int | None:
     """Start time of a process (ours) in clock ticks since boot; None where /proc doesn't tell. Tells a recycled pid from the one meant."""
     try:
-        with open(f"/proc/{pid or 'self'}/stat", "rb") as file:
-            return int(file.read().rpartition(b")")[2].split()[19])
-    except (OSError, ValueError, IndexError):
+        return int(stat(pid)[19])
+    except (ValueError, IndexError):
         return None
+
+
+def stat(pid: int | None) -> list[bytes]:
+    """The fields of /proc/<pid>/stat from the third, the state letter, on; none where it can't be read."""
+    try:
+        with open(f"/proc/{pid or 'self'}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()
+    except OSError:
+        return []

@@ -84,9 +84,11 @@ def _served(path: str) -> bool:
     try:
         with open(state_file(path), "rb") as file:
             note = json.decode(file.read())
-    except (OSError, DecodeError):
+    except (OSError, DecodeError, RecursionError):
         return False
-    named = note.get("db") if isinstance(note, dict) else None
+    if not isinstance(note, dict) or note.get("pid") == os.getpid():  # `daemon start` may write it before this process makes the store
+        return False
+    named = note.get("db")
     return isinstance(named, str) and os.path.realpath(named) == os.path.realpath(path)
 
 
