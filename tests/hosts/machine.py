@@ -104,7 +104,7 @@ class Machine:
         return {event: command for event, command in pairs if command}
 
     def text(self, slot: Slot) -> str:
-        return files.text(slot.path, files.read(slot.path)) or ""
+        return files.text(files.read(slot.path)) or ""
 
 
 def quoted(path: Path) -> str:

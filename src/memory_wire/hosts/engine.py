@@ -8,13 +8,14 @@ from __future__ import annotations
 import difflib
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Literal
 
 from msgspec import Struct, convert, to_builtins
 from msgspec.structs import replace
 
-from memory_wire.hosts import files
+from memory_wire.hosts import entries, files
 from memory_wire.hosts.base import Environment, Host, Refused, Slot, State, Trace, Wiring
 from memory_wire.hosts.record import Record, Wired
 
@@ -48,7 +49,7 @@ def wired(host: Host, env: Environment, record: Record, wiring: Wiring) -> Liter
     states = []
     for slot in host.slots(env, replace(wiring, bank=bank(host, env, wiring))):
         try:
-            state = slot.look(files.text(slot.path, files.read(slot.path)), record.trace(slot.path))
+            state = slot.look(files.text(files.read(slot.path)), record.trace(slot.path))
         except Refused:
             state = "absent"
         states.append((state, slot.counts))
@@ -63,7 +64,7 @@ def bank(host: Host, env: Environment, wiring: Wiring) -> str | None:
         return wiring.bank
     for slot in host.slots(env, wiring):
         try:
-            found = slot.bank(files.text(slot.path, files.read(slot.path)))
+            found = slot.bank(files.text(files.read(slot.path)))
         except Refused:
             continue
         if found:
@@ -76,50 +77,72 @@ def install(host: Host, env: Environment, record: Record, wiring: Wiring) -> Pla
     slots = host.slots(env, replace(wiring, bank=bank(host, env, wiring)))
     plan = Plan(host.name, [], [], [], [(slot.path, slot.label) for slot in slots], [env.cwd] if host.local else [])
     for path, group in grouped(slots):
-        before, trace = files.read(path), record.trace(path)
-        text = start = files.text(path, before)
-        states = [slot.look(text, trace) for slot in group]
-        for slot, state in zip(group, states, strict=True):
-            edited = slot.put(text, trace) if state in ("absent", "stale", "changed") else text
-            if edited == text and state != "same":
-                plan.left.append(f"{slot.label} ({'changed since' if state == 'changed' else 'not ours'})")
-            elif edited != text:
-                plan.done.append(slot.label + ("" if state == "absent" else " (replaced stale)"))
-            text = edited
-        if text is not None and text != start:
-            files.check_writable(path)
-            prove(group, states, start, text, trace)
-            trace.known = trace.known or not any(slot.counts and state in OURS for slot, state in zip(group, states, strict=True))
-            plan.changes.append(Change(path, before, encoded(text, group[0]), group[0].mode, trace))
+        with refusing(path, group):
+            put(plan, path, group, record.trace(path))
     return plan
+
+
+def put(plan: Plan, path: str, group: Sequence[Slot], trace: Trace) -> None:
+    """Adds to the plan what has to change in one file. Raises Refused."""
+    before = files.read(path)
+    text = start = files.text(before)
+    states = [slot.look(text, trace) for slot in group]
+    for slot, state in zip(group, states, strict=True):
+        edited = slot.put(text, trace) if state in ("absent", "stale", "changed") else text
+        if edited == text and state != "same":
+            plan.left.append(f"{slot.label} ({'changed since' if state == 'changed' else 'not ours'})")
+        elif edited != text:
+            plan.done.append(slot.label + ("" if state == "absent" else " (replaced stale)"))
+        text = edited
+    if text is not None and text != start:
+        files.check_writable(path)
+        prove(group, states, start, text, trace)
+        trace.known = trace.known or not any(slot.counts and state in OURS for slot, state in zip(group, states, strict=True))
+        plan.changes.append(Change(path, before, encoded(text), group[0].mode, trace))
 
 
 def removal(host: Host, env: Environment, record: Record, wiring: Wiring) -> Plan:
     """What has to change for the host to be as it was. Raises Refused."""
-    known = record.hosts.get(host.name, Wired())
     slots = host.slots(env, wiring)
-    for root in known.roots:
+    for root in record.hosts.get(host.name, Wired()).roots:
         there = {(slot.path, slot.label) for slot in slots}
         slots += [slot for slot in host.slots(replace(env, cwd=root), wiring) if (slot.path, slot.label) not in there]
     plan = Plan(host.name, [], [], [], [], [])
     for path, group in grouped(slots):
-        before, trace = files.read(path), record.trace(path)
-        text = start = files.text(path, before)
-        for slot in reversed(group):
-            state = slot.look(text, trace) if text is not None else "absent"
-            others = record.users(path, slot.label, host.name)
-            if state == "changed" or (others and state in OURS):
-                plan.left.append(f"{slot.label} ({f'needed by {others[0]}' if others else 'changed since'})")
-            elif text is not None and state in OURS:
-                edited = slot.take(text, trace)
-                plan.done += [f"{slot.label} (pruned)"] if edited != text and slot.counts else []
-                text = edited
-        if text != start:
-            files.check_writable(path)
-            plan.changes.append(Change(path, before, None if text is None else encoded(text, group[0]), group[0].mode, trace))
+        with refusing(path, group):
+            take(plan, path, group, record)
     order = [slot.label for slot in slots]
     plan.done.sort(key=lambda done: order.index(done.removesuffix(" (pruned)")))
     return plan
+
+
+def take(plan: Plan, path: str, group: Sequence[Slot], record: Record) -> None:
+    """Adds to the plan what has to go from one file, last in first out. Raises Refused."""
+    before, trace = files.read(path), record.trace(path)
+    text = start = files.text(before)
+    for slot in reversed(group):
+        state = slot.look(text, trace) if text is not None else "absent"
+        others = record.users(path, slot.label, plan.host)
+        if state == "changed" or (others and state in OURS):
+            plan.left.append(f"{slot.label} ({f'needed by {others[0]}' if others else 'changed since'})")
+        elif text is not None and state in OURS:
+            edited = slot.take(text, trace)
+            plan.done += [f"{slot.label} (pruned)"] if edited != text and slot.counts else []
+            text = edited
+    if text != start:
+        files.check_writable(path)
+        plan.changes.append(Change(path, before, None if text is None else encoded(text), group[0].mode, trace))
+
+
+@contextmanager
+def refusing(path: str, group: Sequence[Slot]) -> Iterator[None]:
+    """A refusal names the file, and shows everything of ours that belongs into it."""
+    try:
+        yield
+    except Refused as refusal:
+        snippet = entries.together([slot for slot in group if isinstance(slot, entries.Json)])
+        rest = [slot.snippet() for slot in group if not isinstance(slot, entries.Json)]
+        raise Refused(f"{refusal.reason}: {path}", "\n".join(filter(None, [snippet, *rest]))) from None
 
 
 def prove(group: Sequence[Slot], states: Sequence[State], start: str | None, text: str, trace: Trace) -> None:
@@ -130,14 +153,14 @@ def prove(group: Sequence[Slot], states: Sequence[State], start: str | None, tex
         slot.look(text, trial) not in (("same", "changed") if state in OURS else ("same", state))
         for slot, state in zip(group, states, strict=True)
     ):
-        raise Refused("can't be edited safely; left untouched", group[0].snippet())
+        raise Refused("can't be edited safely; left untouched")
     if all(state in ("absent", "foreign") for state in states):
         undone: str | None = text
         for slot in reversed(group):
             if undone is not None and slot.look(undone, trial) == "same":
                 undone = slot.take(undone, trial)
         if undone != start:
-            raise Refused("can't be edited so that it could be undone; left untouched", group[0].snippet())
+            raise Refused("can't be edited so that it could be undone; left untouched")
 
 
 def grouped(slots: Sequence[Slot]) -> list[tuple[str, list[Slot]]]:
@@ -148,11 +171,11 @@ def grouped(slots: Sequence[Slot]) -> list[tuple[str, list[Slot]]]:
     return list(found.items())
 
 
-def encoded(text: str, slot: Slot) -> bytes:
+def encoded(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        raise Refused("our launcher's path is not UTF-8; left untouched", slot.snippet()) from None
+        raise Refused("our launcher's path is not UTF-8; left untouched") from None
 
 
 def difference(plan: Plan) -> str:

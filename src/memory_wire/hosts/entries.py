@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from memory_wire.hosts import jsonc, ours
 from memory_wire.hosts.base import Refused, State, Trace
@@ -30,10 +30,7 @@ class Json:
         self.inside = place[:-1]  # the container
 
     def snippet(self) -> str:
-        value = self.value
-        for key in reversed(self.place):
-            value = {key: value}
-        return json.dumps(value, indent=2, ensure_ascii=False)
+        return together([self])
 
     def look(self, text: str | None, trace: Trace) -> State:
         node = None if text is None or blank(text) else self.container(text)
@@ -103,16 +100,16 @@ class Json:
                 return None
             node = item.node
             if node.kind != "object" and depth < len(self.inside) - self.listed:
-                raise Refused(f"`{'.'.join(self.inside[: depth + 1])}` is {kind(node)}, not an object; left untouched", self.snippet())
+                raise Refused(f"`{'.'.join(self.inside[: depth + 1])}` is {kind(node)}, not an object; left untouched")
         return node
 
     def parsed(self, text: str) -> jsonc.Document:
         try:
             document = jsonc.parse(text)
         except jsonc.Malformed as error:
-            raise Refused(f"malformed JSON ({error}); left untouched", self.snippet()) from None
+            raise Refused(f"malformed JSON ({error}); left untouched") from None
         if document.root.kind != "object":
-            raise Refused(f"malformed JSON (the document is {kind(document.root)}, not an object); left untouched", self.snippet())
+            raise Refused(f"malformed JSON (the document is {kind(document.root)}, not an object); left untouched")
         return document
 
     def opened(self, text: str | None, trace: Trace) -> str:
@@ -169,9 +166,6 @@ class Hook(Json):
         self.inside = place
         self.event = ours.event(value)
 
-    def snippet(self) -> str:
-        return Member(self.path, self.place, [self.value]).snippet()
-
     def found(self, node: Node) -> list[Node]:
         values = [item.node for item in node.items] if node.kind == "array" else []
         return [value for value in values if ours.event(value.plain()) == self.event]
@@ -207,6 +201,17 @@ class Default(Json):
 
     def bank(self, text: str | None) -> str | None:
         return None
+
+
+def together(slots: Sequence[Json]) -> str:
+    """What the slots want in one file, as one document; empty for none."""
+    document: dict[str, Value] = {}
+    for slot in slots:
+        node = document
+        for key in slot.place[:-1]:
+            node = node.setdefault(key, {})  # type: ignore[assignment]
+        node[slot.place[-1]] = [slot.value] if slot.listed else slot.value
+    return json.dumps(document, indent=2, ensure_ascii=False) if slots else ""
 
 
 def insert(text: str, path: Path, key: str | None, value: Value, trace: Trace) -> str:

@@ -21,24 +21,24 @@ def read(path: str) -> bytes | None:
             return file.read()
     except FileNotFoundError:
         if os.path.islink(path):
-            raise Refused(f"{path} is a link to nowhere; left untouched") from None
+            raise Refused("a link to nowhere; left untouched") from None
         return None
     except OSError as error:
-        raise Refused(f"{path} can't be read ({error.strerror}); left untouched") from None
+        raise Refused(f"can't be read ({error.strerror}); left untouched") from None
 
 
-def text(path: str, content: bytes | None) -> str | None:
+def text(content: bytes | None) -> str | None:
     """The content as text, line ends and byte order mark kept. Raises Refused."""
     try:
         return None if content is None else content.decode()
     except UnicodeDecodeError:
-        raise Refused(f"{path} is not UTF-8; left untouched") from None
+        raise Refused("not UTF-8; left untouched") from None
 
 
 def check_writable(path: str) -> None:
     """Raises Refused for a file without any write permission: its owner meant that, and root would write it all the same."""
     if os.path.exists(path) and not os.stat(path).st_mode & 0o222:
-        raise Refused(f"{path} is read-only; left untouched")
+        raise Refused("read-only; left untouched")
 
 
 def replace(path: str, before: bytes | None, after: bytes, mode: int) -> list[str]:

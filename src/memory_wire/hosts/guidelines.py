@@ -44,7 +44,7 @@ def one(env: Environment, path: str, name: str, bank: str | None, backups: str |
     """Edits one file; without a bank the block goes, without a folder for backups nothing is written."""
     try:
         content = files.read(path)
-        text = files.text(path, content)
+        text = files.text(content)
         after = written(text, bank) if bank is not None else None if text is None else removed(text)
         if after == text:
             return Result(name, "unchanged")

@@ -78,7 +78,7 @@ class Rule:
             return None
         start, end = text.find(START), text.find(END)
         if counts != (1, 1) or end < start:
-            raise Refused(f"the marks {START} and {END} are not one pair; left untouched", self.snippet())
+            raise Refused(f"the marks {START} and {END} are not one pair; left untouched")
         return start, end + len(END)
 
     def bank(self, text: str | None) -> str | None:

@@ -27,17 +27,17 @@ class Toml:
         try:
             return tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise Refused(f"malformed TOML ({error}); left untouched", self.snippet()) from None
+            raise Refused(f"malformed TOML ({error}); left untouched") from None
 
     def entry(self, text: str | None) -> object:
         """What is at our place."""
         parent = self.parsed(text or "").get(self.place[0], {})
         if not isinstance(parent, dict):
-            raise Refused(f"`{self.place[0]}` is not a table; left untouched", self.snippet())
+            raise Refused(f"`{self.place[0]}` is not a table; left untouched")
         return parent.get(self.place[1])
 
     def unsafe(self) -> Refused:
-        return Refused(f"`{self.label}` is spelled in a way that can't be edited safely; left untouched", self.snippet())
+        return Refused(f"`{self.label}` is spelled in a way that can't be edited safely; left untouched")
 
     def put(self, text: str | None, trace: Trace) -> str:
         if text is None:

@@ -41,7 +41,7 @@ def shared(env: Environment, wiring: Wiring) -> bool:
     """Whether Claude Code's hooks are wired, which VS Code runs too."""
     try:
         return any(
-            slot.look(files.text(slot.path, files.read(slot.path)), Trace()) in ("same", "stale", "changed")
+            slot.look(files.text(files.read(slot.path)), Trace()) in ("same", "stale", "changed")
             for slot in claude_code.HOST.hooks(env, wiring)
         )
     except Refused:
