@@ -34,8 +34,8 @@ class Option(Struct, frozen=True):
 class Command(Struct, frozen=True):
     """One verb: `run` gets the parsed values and returns the exit status.
 
-    `choices` are the words that the first positional can be, `exits` what the exit status says beside 0 done, 1 failed, 2 doesn't fit. `rest`
-    names the list of any further positionals.
+    `choices` are the words that the first positional can be, `rest` names the list of any further positionals, `exits` is what the exit
+    status says beside 0 done, 1 failed, 2 doesn't fit.
     """
 
     name: str

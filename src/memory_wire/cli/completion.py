@@ -5,7 +5,7 @@ Prints a script; the help says where each shell wants it. Values are completed w
 
 from __future__ import annotations
 
-from memory_wire.cli.args import JSON, Command, Option, Value
+from memory_wire.cli.args import JSON, Command, Value
 from memory_wire.cli.show import as_json, line
 
 HOW = """Put it where the shell looks:
@@ -30,18 +30,14 @@ def completion(values: dict[str, Value]) -> int:
 
 
 def table() -> list[Command]:
-    """Every verb, `serve` and `help` with them."""
-    from memory_wire.cli import main, serve
+    """Every verb, `help` with them."""
+    from memory_wire.cli import main
 
-    serving = [Option(name, "flag") for name in serve.FLAGS]
-    serving += [Option(name, "path" if name in ("db", "socket") else "text") for name in serve.VALUES if name != "sync"]
-    sync = Option("sync", choices=("full", "normal"))
     every = main.commands()
-    own = [Command(name, summary, completion, options=(*serving, sync)) for name, summary in main.ELSEWHERE if name == "serve"]
     helping = Command(
         "help", "All commands, or the options of one.", completion, optional=("command",), choices=tuple(every), options=(JSON,)
     )
-    return sorted([*every.values(), *own, helping], key=lambda command: command.name)
+    return sorted([*every.values(), helping], key=lambda command: command.name)
 
 
 def takes_files(command: Command) -> bool:

@@ -28,17 +28,17 @@ OWNERS = {  # module of cli that declares the verb; a verb that isn't here belon
     "doctor": "doctor",
     "export": "store",
     "health": "health",
+    "hook": "apart",
     "import": "importing",
     "info": "home",
+    "mcp": "apart",
     "reindex": "store",
     "seed": "seed",
+    "serve": "apart",
     "service": "service",
+    "skill": "skill",
     "sweep": "sweep",
 }
-ELSEWHERE = (  # verbs with a start of their own, see __main__
-    ("serve", "Serve the store over HTTP until stopped."),
-    ("mcp", "Serve an agent's tools over standard input and output."),
-)
 EXITS = """Exit status: 0 done; 1 it failed, one line on standard error says why and what mends it; 2 the words or values don't fit;
 130 interrupted. What a command means by 1 beside that, its help says."""
 MENDS = {
@@ -70,7 +70,7 @@ def find(verb: str) -> Command | None:
 
 
 def run(words: Sequence[str]) -> int:
-    """The exit status of one command line; `serve` has gone its own way before."""
+    """The exit status of one command line; `serve`, `hook` and `mcp` have gone their own way before."""
     if not words:
         from memory_wire.cli.home import home
 
@@ -113,7 +113,7 @@ def say(text: str, status: int = 1) -> int:
     """The text as one line on stderr; the status."""
     import sys
 
-    sys.stderr.write(f"{paint('memory-wire:', 'bad', sys.stderr)} {' '.join(text.split())}\n")
+    sys.stderr.write(f"{paint('memory-wire:', 'bad', sys.stderr)} {text.replace(chr(10), ' ')}\n")
     return status
 
 
@@ -121,7 +121,7 @@ def unknown(verb: str) -> int:
     """What to say of a verb that doesn't exist."""
     from difflib import get_close_matches
 
-    near = get_close_matches(verb, [*commands(), *(name for name, _ in ELSEWHERE), "help"], 1)
+    near = get_close_matches(verb, [*commands(), "help"], 1)
     line(f"memory-wire: unknown command {verb!r}; " + (f"did you mean `{near[0]}`?" if near else "`memory-wire help` lists them"))
     return 2
 
@@ -130,24 +130,20 @@ def help_(words: Sequence[str]) -> int:
     """All commands with their summaries, one command's options, or with --json all of both for programs."""
     every = commands()
     named = [word for word in words if word != "--json"]
-    if named == ["serve"]:
-        from memory_wire.cli.serve import HELP
-
-        line(HELP)
+    if named and named[0] not in every:
+        return unknown(named[0])
+    if "--json" in words:
+        as_json({"commands": [described(command) for command in every.values() if command.name in named or not named]})
         return 0
     if named:
-        if named[0] not in every:
-            return unknown(named[0])
-        line(usage(every[named[0]]))
+        from memory_wire.cli import apart
+
+        line(apart.text(named[0]) or usage(every[named[0]]))
         return 0
-    summaries = [(name, text) for name, text in sorted([*ELSEWHERE, *((each.name, each.summary) for each in every.values())])]
-    if "--json" in words:
-        as_json({"commands": [described(every[name]) if name in every else {"name": name, "summary": text} for name, text in summaries]})
-        return 0
-    width = max(len(name) for name, _ in summaries)
+    width = max(map(len, every))
     line(f"{paint(SUMMARY, 'head')}\n")
-    for name, text in summaries:
-        line(f"  {paint(name.ljust(width), 'name')}  {text}")
+    for name, command in every.items():
+        line(f"  {paint(name.ljust(width), 'name')}  {command.summary}")
     line(f"\n`memory-wire COMMAND --help` shows its options, `memory-wire help --json` all of them for programs.\n\n{EXITS}")
     return 0
 
