@@ -17,6 +17,7 @@ SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789
 TURN_CHARS = 4_000  # of a prompt that tell one turn from another
 START, RECALL = "## memory-wire — bank `", "### memory-wire recall — `"
 STORED_BY, ASKED_BY = "Store: `curl ", "Ask: `curl "
+WHOLE = "Whole: `memory-wire get ID --bank "
 
 # What harnesses wrap around or put beside what a user said.
 TAGS = (
@@ -38,7 +39,7 @@ TAGS = (
     "INSTRUCTIONS",
 )
 OURS = (START, RECALL)
-TAIL = (STORED_BY, ASKED_BY, LABEL, "- ", HISTORIAN)
+TAIL = (STORED_BY, ASKED_BY, WHOLE, LABEL, "- ", HISTORIAN)
 FRAMING_LINES = 60  # a bank's own framing ends within so many, with the commands
 
 
@@ -69,9 +70,9 @@ def session_start(bank: str, framing: str = HISTORIAN, url: str | None = None) -
     return f"{lines}\n{curls(bank, url)}" if url else lines
 
 
-def fetch(bank: str, id: str) -> str:
-    """The command that shows a memory whole, put behind a capsule that hides some of it."""
-    return f"memory-wire get {id} --bank {bank}" if set(bank) <= SAFE else f"memory-wire get {id} --bank '{bank}'"
+def fetch(bank: str) -> str:
+    """The line that says how to see a memory whole, before capsules that hide some of it."""
+    return f"{WHOLE}{bank if set(bank) <= SAFE else repr(bank)}`"
 
 
 def flat(text: str) -> str:

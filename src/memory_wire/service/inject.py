@@ -12,17 +12,16 @@ from memory_wire import config, framing
 from memory_wire import types as t
 from memory_wire.errors import Invalid
 from memory_wire.kernels.text import content_hash
-from memory_wire.service import dates, prose, relevant, validate
+from memory_wire.service import relevant, validate
+from memory_wire.service.block import START, Block, entry_chars, frame, held_block, joined, n_bytes
 from memory_wire.service.changes import Outcome
 from memory_wire.service.settings import DEFAULTS, Settings
-from memory_wire.store.ids import show
 from memory_wire.store.ledger import Held, HookSession
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memory_wire.retrieve.pipeline import Row
     from memory_wire.service.relevant import Candidate
     from memory_wire.service.service import Service
     from memory_wire.store.protocol import Reader, Tx
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
     Work = Callable[[Tx], Outcome]
 
-START, PROMPT, COMPACT = "session-start", "prompt", "pre-compact"
+PROMPT, COMPACT = "prompt", "pre-compact"
 EVENTS = (START, PROMPT, COMPACT)
 DROPPING = ("clear", "compact")  # sources of a start after which the host has nothing of what was injected
 
@@ -46,31 +45,6 @@ class Plan(Struct):
     at: int
     again: bool = False
     candidates: list[Candidate] = []
-
-
-class Block:
-    """A block under construction: lines are taken as long as they fit."""
-
-    __slots__ = ("entries", "lines", "noted", "plan", "room", "settings", "spent")
-
-    def __init__(self, plan: Plan, settings: Settings, room: int) -> None:
-        self.plan, self.settings, self.room = plan, settings, room
-        self.lines: list[str] = []
-        self.entries: list[t.Entry] = []
-        self.noted: list[tuple[int, float, bool]] = []
-        self.spent = 0
-
-    def take(self, bank: str, one: Candidate, chars: int, size: Callable[[str], int]) -> bool:
-        """Adds a memory if there is room for it."""
-        line, capsule = rendered(bank, one.unit, chars, self.settings.capsules)
-        cost = size(line) + 1
-        if self.spent + cost > self.room:
-            return False
-        self.spent += cost
-        self.lines.append(line)
-        self.noted.append((one.unit.id, one.relevance, capsule))
-        self.entries.append(entry(one.unit, one.relevance))
-        return True
 
 
 def inject(request: t.Inject, scope: t.Scope, service: Service) -> Work:
@@ -153,33 +127,27 @@ def alone(plan: Plan, bank: Bank, settings: Settings) -> t.Injected:
     if plan.request.event == COMPACT:
         return t.Injected(bank=bank.name, text="", entries=[])
     block = chosen(plan, bank, settings, plan.candidates)
-    text = section(bank.name, block.lines)
-    if plan.request.event == START:
-        text = joined(opening(plan, bank.name, settings), text)
-    return t.Injected(bank=bank.name, text=text, entries=block.entries)
+    first = opening(plan, bank.name, settings) if plan.request.event == START else ""
+    return t.Injected(bank=bank.name, text=joined(first, block.text()), entries=block.entries)
 
 
 def remembered(plan: Plan, key: bytes, bank: Bank, settings: Settings, tx: Tx) -> t.Injected:
     """The answer within a session, noted in the ledger."""
     ledger, request = tx.ledger, plan.request
     state = ledger.session(bank, key)
-    if request.event == COMPACT:
-        if state.known and not request.frozen:
-            drop(tx, plan, key, bank, state)
-        return t.Injected(bank=bank.name, text="", entries=[])
     repeated = is_repeated(plan, state)
-    if request.event == START and request.source in DROPPING and not repeated and state.known:
+    if state.known and (request.event == COMPACT or (request.event == START and request.source in DROPPING and not repeated)):
         drop(tx, plan, key, bank, state)
+    if request.event == COMPACT:
+        return t.Injected(bank=bank.name, text="", entries=[])
     held = ledger.held(bank, key)
-    block = Block(plan, settings, 0)
+    before = held_block(bank.name, held, ledger.found(bank, [one.unit for one in held]) if request.frozen else {})
     first = False
+    block = Block(bank.name, False, 0)
     if not repeated:
-        first = request.event == START and state.started is None and not (request.frozen and held)
-        had = {one.unit for one in held}
-        fresh = [one for one in plan.candidates if one.unit.id not in had and not is_own(plan, one, state)]
+        first = request.event == START and state.started is None and not before.lines
         if ledger.count(bank, key) < config.SESSION_INJECTIONS:
-            alive = ledger.found(bank, [one.unit.id for one in fresh])
-            block = chosen(plan, bank, settings, [one for one in fresh if one.unit.id in alive], whole_chars(plan, bank, held, tx))
+            block = chosen(plan, bank, settings, fresh(plan, bank, held, state, tx), before)
         if first:
             state.started = plan.at
         if first or block.noted:
@@ -187,13 +155,17 @@ def remembered(plan: Plan, key: bytes, bank: Bank, settings: Settings, tx: Tx) -
             ledger.save(bank, key, plan.shown, state, plan.at)
             ledger.add(bank, key, request.event, request.host, plan.at, block.noted)
     if request.frozen:
-        text = section(bank.name, lines_of(tx, bank, held) + block.lines)
+        block.lines = before.lines + block.lines
         first = state.started is not None
-    else:
-        text = section(bank.name, block.lines)
-    if first:
-        text = joined(opening(plan, bank.name, settings), text)
-    return t.Injected(bank=bank.name, text=text, entries=block.entries)
+    return t.Injected(bank=bank.name, text=joined(opening(plan, bank.name, settings) if first else "", block.text()), entries=block.entries)
+
+
+def fresh(plan: Plan, bank: Bank, held: list[Held], state: HookSession, tx: Tx) -> list[Candidate]:
+    """The candidates that are still there and that the session hasn't got, be it injected or said in it."""
+    had = {one.unit for one in held}
+    new = [one for one in plan.candidates if one.unit.id not in had and not is_own(plan, one, state)]
+    alive = tx.ledger.found(bank, [one.unit.id for one in new])
+    return [one for one in new if one.unit.id in alive]
 
 
 def is_repeated(plan: Plan, state: HookSession) -> bool:
@@ -224,72 +196,30 @@ def is_own(plan: Plan, one: Candidate, state: HookSession) -> bool:
     return one.unit.session == plan.shown and one.unit.id > state.dropped
 
 
-def chosen(plan: Plan, bank: Bank, settings: Settings, candidates: list[Candidate], left: int | None = None) -> Block:
-    """The best of the candidates that fit the limits of the event; `left`: characters that a frozen block may still grow."""
+def chosen(plan: Plan, bank: Bank, settings: Settings, candidates: list[Candidate], before: Block | None = None) -> Block:
+    """The best of the candidates that fit the limits of the event; a frozen block that came `before` has a limit of its own."""
     start = plan.request.event == START
     size: Callable[[str], int] = len
-    frame = section(bank.name, [""])
     if start:
-        used = len(opening(plan, bank.name, settings).encode()) + len(frame.encode()) + 2
-        room = config.INJECT_START_RECALL_BYTES if settings.preamble else config.INJECT_START_BYTES - used
         size = n_bytes
+        room = config.INJECT_START_RECALL_BYTES
+        if not settings.preamble:
+            room = config.INJECT_START_BYTES - size(opening(plan, bank.name, settings)) - len("\n\n")
     elif plan.again:
-        room = config.INJECT_AGAIN_BYTES - len(frame.encode())
         size = n_bytes
+        room = config.INJECT_AGAIN_BYTES
     else:
-        room = config.INJECT_SECTION_CHARS - len(frame)
-    block = Block(plan, settings, room if left is None else min(room, left))
+        room = config.INJECT_SECTION_CHARS
+    told = False
+    if plan.request.frozen and before is not None:
+        room, told = min(room, config.INJECT_FROZEN_CHARS - len(before.text())), before.told
+    block = Block(bank.name, bool(settings.capsules), entry_chars(plan.request.event), room - frame(bank.name, size), size, told)
     for one in candidates:
-        if len(block.lines) == config.INJECT_ENTRIES:
+        if len(block.entries) == config.INJECT_ENTRIES:
             break
-        block.take(bank.name, one, entry_chars(plan.request.event), size)
+        block.take(one.unit, one.relevance)
     return block
-
-
-def n_bytes(line: str) -> int:
-    return len(line.encode())
-
-
-def whole_chars(plan: Plan, bank: Bank, held: list[Held], tx: Tx) -> int | None:
-    """Characters that a frozen block may still grow; None where blocks stand alone."""
-    if not plan.request.frozen:
-        return None
-    return config.INJECT_FROZEN_CHARS - len(section(bank.name, lines_of(tx, bank, held)))
-
-
-# rendering -------------------------------------------------------------------------------------------------------------------------
 
 
 def opening(plan: Plan, bank: str, settings: Settings) -> str:
     return framing.session_start(bank, settings.preamble or framing.HISTORIAN, plan.url)
-
-
-def section(bank: str, lines: list[str]) -> str:
-    """The recalled memories under their heading; empty without any."""
-    return "\n".join([framing.recall_heading(bank), framing.LABEL, *lines]) if lines else ""
-
-
-def joined(first: str, second: str) -> str:
-    return f"{first}\n\n{second}" if second else first
-
-
-def rendered(bank: str, unit: Row, chars: int, capsules: bool | None) -> tuple[str, bool]:
-    """(the line of a memory, whether it is a capsule)."""
-    day = dates.stamp(unit.created)[:10] if unit.created else None  # 1970 stands for a date nobody knows
-    fetch = framing.fetch(bank, show(unit.uid)) if capsules else None
-    return prose.entry(unit.content, day, chars, fetch), bool(capsules)
-
-
-def lines_of(tx: Tx, bank: Bank, held: list[Held]) -> list[str]:
-    """The lines injected before, as they were; a memory that was forgotten since is gone."""
-    units = tx.ledger.found(bank, [one.unit for one in held])
-    return [rendered(bank.name, units[one.unit], entry_chars(one.event), bool(one.capsule))[0] for one in held if one.unit in units]
-
-
-def entry_chars(event: str) -> int:
-    """The longest that one memory may be."""
-    return config.INJECT_START_CHARS if event == START else config.INJECT_CHARS
-
-
-def entry(unit: Row, relevance: float) -> t.Entry:
-    return t.Entry(id=show(unit.uid), created_at=dates.stamp(unit.created), relevance=round(relevance, 4))

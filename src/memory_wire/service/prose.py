@@ -8,7 +8,7 @@ CUT = "…"
 GAP = "\n…\n"
 ENDS = ".!?…"
 WIDE_ENDS = "。！？"
-LEAST_CAPSULE = 24  # a sentence shorter than that says too little
+LEAST_CAPSULE = 40  # characters; a shorter sentence brings the next along
 
 
 def clamped(text: str, chars: int) -> str:
@@ -25,28 +25,25 @@ def cut_middle(text: str, chars: int) -> str:
 
 
 def capsule(content: str, chars: int = config.CAPSULE_CHARS) -> str:
-    """The first line, cut at a sentence's end within `chars` characters; where none ends, at a word, with `…`."""
+    """The first line, cut at the end of its first sentence; where none ends within `chars` characters, at a word, with `…`."""
     line = framing.flat(content.strip().partition("\n")[0])
+    for at in range(LEAST_CAPSULE, min(len(line), chars + 1)):
+        if (line[at - 1] in ENDS and line[at] == " ") or line[at - 1] in WIDE_ENDS:
+            return line[:at]
     if len(line) <= chars:
         return line
-    best = 0
-    for at in range(LEAST_CAPSULE, chars + 1):
-        if (line[at - 1] in ENDS and line[at] == " ") or line[at - 1] in WIDE_ENDS:
-            best = at
-    if best:
-        return line[:best]
     blank = line.rfind(" ", chars // 2, chars)
     return line[: blank if blank > 0 else chars - 1] + CUT
 
 
-def entry(content: str, day: str | None, chars: int, fetch: str | None) -> str:
-    """One memory as a line of a block. With `fetch`, the command that shows it whole, it is a capsule unless that saves nothing."""
+def entry(content: str, day: str | None, chars: int, id: str | None = None) -> str:
+    """One memory as a line of a block. With `id` it is a capsule, followed by the id when that hides something, unless it saves nothing."""
     whole = framing.flat(content)
     shown = clamped(whole, chars)
-    if fetch is not None:
+    if id is not None:
         short = capsule(content)
         if short != whole:
-            short = f"{short} (`{fetch}`)"
+            short = f"{short} ({id})"
         if len(short) < len(shown):
             shown = short
     return f"- [{day}] {shown}" if day else f"- {shown}"

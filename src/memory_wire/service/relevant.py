@@ -5,28 +5,31 @@ Nothing below the relevance floor; never transcripts and markers.
 
 from __future__ import annotations
 
+from math import log
+
 from msgspec import Struct
 
 from memory_wire import config, framing
 from memory_wire import types as t
 from memory_wire.kernels import text
 from memory_wire.retrieve import keywords
+from memory_wire.retrieve.analyse import BACKGROUND
 from memory_wire.retrieve.pipeline import Ask
 from memory_wire.service.keys import tag_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory_wire.kernels.postings import Parts
-    from memory_wire.retrieve.pipeline import Row
+    from memory_wire.retrieve.pipeline import Row, Served
     from memory_wire.service.service import Service
     from memory_wire.store.reader import Reader
     from memory_wire.store.rows import Bank, Found
 
 KEPT_OUT = ("transcript", "marker")
-OWN_TURN = "turn"
 CONSIDERED = 40  # ranked memories looked at: some were injected before
+NOISE_RANK = 30  # a memory this far down a ranking was found by chance
 LATEST = 200  # written last, among which the most recent by date are looked for
 RECENT = 3  # of them open a session
+FEW_WORDS = 3  # a prompt with no more telling words leans on what was answered before
 BUDGET = 1 << 32  # a recall here is bounded by its number of hits
 GO_ON = frozenset(
     "again ahead alright and carry confirm confirmed continue do does done fine finish forward fully go good great it just keep lets lgtm "
@@ -48,23 +51,38 @@ class Search:
         self.settings = service.settings_of(bank, reader)
         self.index = service.index.open(bank, self.settings.language)
         self.rows = service.index.rows(reader, bank, self.settings.language)
+        self.parts = self.index.snapshot(self.rows)
 
-    @property
-    def parts(self) -> Parts:
-        return self.index.snapshot(self.rows)
+    def short(self, prompt: str) -> list[Candidate]:
+        """What answers a question: it must match much of what is asked, and by more than an everyday word."""
+        return self.near(self.hits(prompt, config.INJECT_FLOOR), config.INJECT_WEIGHT * self.unit())
 
-    def keywords(self, asked: str, limit: int = config.KEYWORDS) -> str:
-        return " ".join(keywords.telling(self.parts, asked, self.settings.language, limit))
+    def long(self, asked: str) -> list[Candidate]:
+        """What a long text is about: no memory matches most of its many words, so some in one passage, and more than chance brings."""
+        words = keywords.telling(self.parts, asked, self.settings.language, config.KEYWORDS)
+        hits = self.hits(" ".join(words), None)
+        noise = hits[NOISE_RANK - 1].score if len(hits) >= NOISE_RANK else 0.0
+        floor = config.INJECT_LONG_WORDS / max(len(words), 1)
+        least = max(config.INJECT_LONG_WEIGHT * self.unit(), config.INJECT_STANDS_OUT * noise)
+        return self.near([hit for hit in hits if hit.relevance >= floor], least)
 
-    def find(self, query: str, floor: float = config.INJECT_FLOOR) -> list[Candidate]:
-        """The memories for a query, best first, none below the floor."""
+    def near(self, hits: list[Served], least: float) -> list[Candidate]:
+        """Those that score enough, by themselves and beside the best."""
+        best = hits[0].score if hits else 0.0
+        return [Candidate(hit.unit, hit.relevance) for hit in hits if hit.score >= max(least, config.INJECT_NEAR_BEST * best)]
+
+    def hits(self, query: str, floor: float | None) -> list[Served]:
+        """The memories for a query, best first."""
         if not query.strip():
             return []
         ask = Ask(
             query=query, budget=BUDGET, k=CONSIDERED, exclude=list(KEPT_OUT), not_tags=[tag_key(tag) for tag in KEPT_OUT], floor=floor
         )
-        served = self.service.recalls.ranked(self.index, self.rows, ask, self.settings)
-        return [Candidate(one.unit, one.relevance) for one in served]
+        return self.service.recalls.ranked(self.index, self.rows, ask, self.settings)
+
+    def unit(self) -> float:
+        """Idf of a word that no memory has: what scores are measured in, so that a limit holds for banks of any size."""
+        return log(1.0 + 2.0 * (self.parts.n_groups + BACKGROUND + 0.5))
 
     def recent(self) -> list[Found]:
         """The newest memories by date, among those written last."""
@@ -79,17 +97,18 @@ class Search:
 def candidates(service: Service, reader: Reader, bank: Bank, request: t.Inject, shown: str) -> tuple[list[Candidate], bool]:
     """(memories in the order in which they are to be injected, whether the prompt only says "go on"). `shown` is the session."""
     search = Search(service, reader, bank)
-    prompt, previous = request.prompt or "", request.previous or ""
-    again = False
+    prompt, previous = request.prompt or "", framing.flat(request.previous or "")[-config.PREVIOUS_CHARS :]
+    again = request.event != "session-start" and says_nothing(prompt)
     if request.event == "session-start":
         found = opening(search, prompt, shown)
-    elif says_nothing(prompt):
-        again = True
-        found = search.find(search.keywords(previous[-config.PREVIOUS_CHARS :]))
-    elif len(prompt) <= config.SHORT_PROMPT_CHARS:
-        found = search.find(prompt)
+    elif again:
+        found = search.long(previous)
+    elif len(prompt) > config.SHORT_PROMPT_CHARS:
+        found = search.long(prompt)
+    elif previous and leans(prompt):
+        found = search.long(f"{prompt}\n{previous}")
     else:
-        found = search.find(search.keywords(prompt))
+        found = search.short(prompt)
     search.tend()
     return distinct(found), again
 
@@ -97,17 +116,20 @@ def candidates(service: Service, reader: Reader, bank: Bank, request: t.Inject, 
 def opening(search: Search, prompt: str, shown: str) -> list[Candidate]:
     """What a session starts with: what the prompt asks for where the host sends one, else the recent and what belongs to them."""
     if prompt and not says_nothing(prompt):
-        return search.find(search.keywords(prompt) if len(prompt) > config.SHORT_PROMPT_CHARS else prompt)
-    recent = [unit for unit in search.recent() if unit.session != shown or not shown][:RECENT]
-    if not recent:
-        return []
-    around = search.find(search.keywords("\n".join(unit.content[: config.PREVIOUS_CHARS] for unit in recent)), 0.0)
-    return [Candidate(unit, 1.0) for unit in recent] + around
+        return search.long(prompt) if len(prompt) > config.SHORT_PROMPT_CHARS else search.short(prompt)
+    recent = [unit for unit in search.recent() if not shown or unit.session != shown][:RECENT]
+    around = [search.long(unit.content[: config.PREVIOUS_CHARS])[1:2] for unit in recent]  # the first is the memory itself
+    return [Candidate(unit, 1.0) for unit in recent] + sum(around, [])
 
 
 def says_nothing(prompt: str) -> bool:
     """Is the prompt only a way to say "go on"?"""
     return all(word in GO_ON for word, _, _ in text.words(prompt))
+
+
+def leans(prompt: str) -> bool:
+    """Does the prompt say too little by itself?"""
+    return sum(word not in GO_ON and not text.is_stop(word) for word, _, _ in text.words(prompt)) <= FEW_WORDS
 
 
 def distinct(found: list[Candidate]) -> list[Candidate]:
