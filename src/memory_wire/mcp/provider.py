@@ -32,7 +32,7 @@ class Provider:
         self.instructions = instructions
         self.legacy: Mapping[str, Handler] = legacy or {}
         self.subscribable = subscribable
-        self.publish: Callable[[str, str], None] = unheard  # the dispatcher's, once there is one
+        self.publish: Callable[..., None] = unheard  # the dispatcher's, once there is one
 
     def header_params(self, tool: str) -> Mapping[tuple[str, ...], tuple[str, str]]:
         """For a tool, the header that carries each argument marked `x-mcp-header`, with the argument's type, by the argument's path."""
