@@ -30,7 +30,7 @@ class Session:
     def fire(self, name: str = "stop", **fields: object) -> list[tuple[str, str]]:
         event = Event(name, {"session_id": "s", **fields}, self.host, {})
         kept = Kept(str(self.folder), "s")
-        kept.transcript = event.transcript or kept.transcript
+        kept.follow(event.transcript)
         found = [(turn.user, turn.assistant) for turn in gather(event, kept)]
         kept.save()
         return found
@@ -100,6 +100,28 @@ def test_lines_of_the_session_that_was_forked(session: Session) -> None:
     session.say(("user", "old"), ("assistant", "old answer"), session="before")
     session.say(("user", "new"), ("assistant", "new answer"), session="s")
     assert session.stop("new answer") == [("new", "new answer")]
+
+
+def test_a_question_that_came_in_meanwhile(session: Session) -> None:
+    session.say(("user", "q1"), ("assistant", "a1"), ("user", "q2"))
+    assert session.stop("a1") == [("q1", "a1")]
+    session.say(("assistant", "a2"))
+    assert session.stop("a2") == [("q2", "a2")]
+
+
+def test_the_rest_of_an_answer_is_not_given_to_the_next_question(session: Session) -> None:
+    session.say(("user", "q1"), ("assistant", "looking"))
+    assert session.stop() == [("q1", "looking")]
+    session.ask("q2")
+    session.say(("assistant", "a1"), ("user", "q2"), ("assistant", "a2"))
+    assert session.stop() == [("", "a1"), ("q2", "a2")]
+
+
+def test_another_hosts_transcript_of_the_session(session: Session, tmp_path: Path) -> None:
+    session.say(("user", "q1"), ("assistant", "a1"))
+    assert session.stop("a1") == [("q1", "a1")]
+    other = transcript(tmp_path / "other.jsonl", ("user", "q1"), ("assistant", "a1"), ("user", "q2"), ("assistant", "a2"))
+    assert session.fire(transcript_path=other) == [("q1", "a1"), ("q2", "a2")]
 
 
 def test_a_transcript_that_was_replaced(session: Session) -> None:

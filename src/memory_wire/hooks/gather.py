@@ -29,15 +29,15 @@ def gather(event: Event, kept: Kept) -> list[Turn]:
     answer = said("assistant", event.answer) or kept.said
     prompt = kept.prompt or said("user", event.prompt)
     got = list(turns(each for each, _ in found))
-    if answer and (got or prompt or not known(answer, kept.answer)):  # else the same firing again
-        complete(got, prompt, answer)
-    elif got and not got[-1].assistant:
+    new = bool(answer) and bool(got or prompt or not known(answer, kept.answer))  # else the same firing again
+    completed = new and complete(got, prompt, answer)
+    if got and not got[-1].assistant:
         got.pop()
     if not got:
         return []
-    if not got[0].user:
-        got[0].user = kept.prompt
-    if answer and found:
+    if len(got) == 1 and not got[0].user:
+        got[0].user = prompt
+    if completed and found:
         kept.offset = found[-1][1]
     elif answered:
         kept.offset = answered[-1]
@@ -50,16 +50,20 @@ def known(text: str, answer: str) -> bool:
     return bool(answer) and answer.endswith(framing.flat(text)[-HOOK_TEXT_CHARS:])
 
 
-def complete(got: list[Turn], prompt: str, answer: str) -> None:
-    """Puts the payload's answer into the last turn, or behind it as one of its own where the transcript hasn't come so far."""
+def complete(got: list[Turn], prompt: str, answer: str) -> bool:
+    """Puts the payload's answer into the last turn, or behind it as one of its own where the transcript hasn't come so far.
+
+    False when the transcript has it already, in the last turn or before a question that came in meanwhile.
+    """
+    if any(framing.flat(answer) in framing.flat(turn.assistant) for turn in got[-2:]):
+        return False
     last = got[-1] if got else None
-    if last is not None and framing.flat(answer) in framing.flat(last.assistant):
-        return
     behind = last is not None and last.assistant and prompt and framing.flat(prompt) not in framing.flat(last.user)
     if last is None or behind:
         got.append(Turn(prompt, answer, None, len(got)))
     else:
         last.assistant = f"{last.assistant}\n\n{answer}" if last.assistant else answer
+    return True
 
 
 def clip(text: str) -> str:

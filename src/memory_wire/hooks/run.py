@@ -18,7 +18,7 @@ from memory_wire.hooks.output import render, takes
 from memory_wire.hooks.server import Server, start
 from memory_wire.hooks.transcript import said
 from memory_wire.hooks.values import dumps, text_of, whole
-from memory_wire.identity import Identity, resolve
+from memory_wire.identity import OUTSIDE, Identity, resolve
 from memory_wire.wire import quote
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ class Firing:
         self.until = self.begun + HOOK_SECONDS - RESERVE_SECONDS
         self.folder = files.data_folder()
         self.event = payload.Event(name, {}, given, environ)
-        self.identity = Identity("memory-wire", "none", "")
+        self.identity = Identity(OUTSIDE, "none", "")
         self.server = Server(environ, self.folder, self.until)
         self.kept = session.Kept(self.folder, "")
         self.owed: list[list[Turn]] = []  # batches that no server has taken
@@ -67,7 +67,7 @@ class Firing:
         self.event = event = payload.Event(self.event.name, found, self.given, self.environ)
         self.identity = resolve(self.flag, self.environ, event.cwd)
         self.kept = session.Kept(self.folder, event.session)
-        self.kept.transcript = event.transcript or self.kept.transcript
+        self.kept.follow(event.transcript)
         if not found and event.name != "session-start":
             return self.done("no input", "")
         if event.name in ("session-start", "prompt"):

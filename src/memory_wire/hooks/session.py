@@ -32,6 +32,11 @@ class Kept:
         offset = found.get("offset")
         self.offset = offset if isinstance(offset, int) and offset > 0 else 0
 
+    def follow(self, transcript: str) -> None:
+        """Takes the transcript that an event names; how far another one was captured says nothing about it."""
+        if transcript and transcript != self.transcript:
+            self.transcript, self.offset = transcript, 0
+
     def save(self) -> None:
         """Writes it down. A disk that takes nothing costs repetition only: captures are idempotent."""
         if not self.session:
