@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from memory_wire.hosts import NAMES
 from tests.cli.commands import Machine
 
 
@@ -205,3 +206,43 @@ def test_captures_that_wait(machine: Machine, addr: str) -> None:
 def test_a_server_named_by_the_environment(machine: Machine) -> None:
     finding = one(machine, "no server at MEMORY_WIRE_URL", MEMORY_WIRE_URL="http://127.0.0.1:1")
     assert finding["level"] == "error" and finding["mend"] == "unset MEMORY_WIRE_URL"
+
+
+def wired(machine: Machine) -> Path:
+    """The launcher of this machine, with Claude Code and Cursor on it, one of them connected."""
+    program = machine.root / "bin" / "memory-wire"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -P -m memory_wire "$@"\n')
+    program.chmod(0o755)
+    machine.env["PATH"] = f"{program.parent}:/usr/bin:/bin"
+    (machine.home / ".claude").mkdir()
+    (machine.home / ".cursor").mkdir()
+    machine.out("connect", "claude-code", "--no-daemon")
+    return program
+
+
+def hosts(machine: Machine, *words: str) -> dict[str, dict[str, Any]]:
+    return {host["name"]: host for host in json.loads(machine.out("doctor", "--json", *words))["hosts"]}
+
+
+def test_every_hosts_wiring_and_last_firing(machine: Machine) -> None:
+    program = wired(machine)
+    found = hosts(machine)
+    assert {name: (host["wired"], host["fired_at"]) for name, host in found.items()} == {"claude-code": ("yes", 0), "cursor": ("no", 0)}
+    assert one(machine, "cursor is on this machine, but not wired")["mend"] == "memory-wire connect cursor"
+    assert len(hosts(machine, "--all-hosts")) == len(NAMES)
+    payload = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": str(machine.work), "prompt": "why did we choose postgres?"}
+    words = [str(program), "hook", "prompt", "--host", "claude-code"]
+    subprocess.run(words, input=json.dumps(payload), env=machine.env, text=True, check=True, capture_output=True)
+    last = hosts(machine)["claude-code"]
+    assert last["event"] == "prompt" and abs(last["fired_at"] - time.time()) < 60 and last["outcome"]
+    assert "prompt just now: " in machine.out("doctor")
+
+
+def test_hosts_that_are_wired_to_what_does_not_work(machine: Machine) -> None:
+    program = wired(machine)
+    program.write_text("#!/bin/sh\nexit 1\n")
+    assert one(machine, "claude-code: the hook command ended with status 1")["mend"] == "memory-wire connect claude-code"
+    settings = machine.home / ".claude" / "settings.json"
+    settings.write_text(settings.read_text().replace(" hook stop", " hook nothing"))
+    assert one(machine, "claude-code is wired in part")["mend"] == "memory-wire connect claude-code"
