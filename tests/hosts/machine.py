@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,9 @@ from pathlib import Path
 from memory_wire.hosts import engine, files, load
 from memory_wire.hosts.base import Environment, Slot, Wiring
 from memory_wire.hosts.engine import Plan
+from memory_wire.hosts.entries import Member
 from memory_wire.hosts.record import Record, opened
+from tests.hosts import plain
 
 HOME = 'the "home" of o\'ne'
 HERE = {  # what says that a host is here
@@ -48,10 +49,10 @@ class Machine:
         self.env = Environment(str(self.home), str(self.data), str(self.work), self.variables, platform)
         self.wiring = Wiring(str(self.launcher))
 
-    def program(self, path: Path) -> Path:
-        """A launcher at the path."""
+    def program(self, path: Path, first: str = "") -> Path:
+        """A launcher at the path; `first` is code that it runs before ours."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(LAUNCHER.format(python=sys.executable))
+        path.write_text(LAUNCHER.format(python=sys.executable).replace("import sys\n", f"import sys\n{first}\n"))
         path.chmod(0o755)
         return path
 
@@ -95,17 +96,15 @@ class Machine:
     def apply(self, plan: Plan, record: Record) -> None:
         engine.apply(plan, self.env, record, lambda: None)
 
-    def commands(self, name: str) -> dict[str, str]:
-        """The hook commands that a host's files hold, by our event."""
-        from memory_wire.hosts import verify
-        from memory_wire.hosts.base import EVENTS
-
-        pairs = [(event, verify.installed(slot, event)) for slot in self.slots(name) for event in EVENTS]
-        return {event: command for event, command in pairs if command}
+    def served(self, name: str) -> dict[str, object]:
+        """The server's entry in a host's own JSON file."""
+        (slot,) = [slot for slot in self.slots(name) if isinstance(slot, Member)]
+        found = plain.load(self.text(slot))
+        for key in slot.place:
+            assert isinstance(found, dict)
+            found = found[key]
+        assert isinstance(found, dict)
+        return found
 
     def text(self, slot: Slot) -> str:
         return files.text(files.read(slot.path)) or ""
-
-
-def quoted(path: Path) -> str:
-    return shlex.quote(str(path))

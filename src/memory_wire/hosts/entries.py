@@ -147,7 +147,7 @@ class Member(Json):
     """A member of an object under our name, such as the entry of an MCP server."""
 
     def found(self, node: Node) -> list[Node]:
-        return [item.node for item in node.items if item.key == self.place[-1] and ours.runs(item.node.plain())]
+        return [item.node for item in node.items if item.key == self.place[-1] and ours.starts(item.node.plain())]
 
     def taken(self, node: Node) -> bool:
         return node.item(self.place[-1]) is not None

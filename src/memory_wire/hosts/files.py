@@ -80,14 +80,14 @@ def clear(made: Iterable[str]) -> None:
             os.rmdir(folder)
 
 
-def folders(path: str) -> list[str]:
+def folders(path: str, mode: int = 0o777) -> list[str]:
     """Makes a folder and what leads to it; those that were not there, outermost first."""
     missing: list[str] = []
     while path and not os.path.isdir(path):
         missing.insert(0, path)
         path = os.path.dirname(path)
     for folder in missing:
-        os.mkdir(folder)
+        os.mkdir(folder, mode)
     return missing
 
 
@@ -95,6 +95,6 @@ def backup(folder: str, home: str, path: str, content: bytes) -> None:
     """A copy at the path relative to the home folder, or the whole path for files elsewhere; readable by the owner only."""
     inner = os.path.relpath(path, home) if path.startswith(home.rstrip(os.sep) + os.sep) else path.lstrip(os.sep)
     copy = os.path.join(folder, inner)
-    os.makedirs(os.path.dirname(copy), mode=0o700, exist_ok=True)
+    folders(os.path.dirname(copy), 0o700)
     with open(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(content)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from memory_wire.hosts.base import EVENTS
 
 BINARY = "memory-wire"
+KEYS = ("command", "bash")
 
 
 def words(command: str) -> list[str]:
@@ -26,25 +27,29 @@ def words(command: str) -> list[str]:
     return found if ours else []
 
 
+def commands(value: object) -> Iterator[str]:
+    """What a hook runs, as the member that hosts call so says: every command of ours in a value."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            if isinstance(part, str):
+                yield from [part] if key in KEYS and words(part) else []
+            else:
+                yield from commands(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from commands(part)
+
+
 def event(value: object) -> str | None:
     """The event of the first hook command of ours in a value."""
-    return next((found[2] for found in map(words, strings(value)) if found), None)
+    return next((words(command)[2] for command in commands(value)), None)
 
 
-def runs(value: object) -> bool:
-    """Whether the value starts our program: as a hook command, or as the command of a server."""
-    started = value.get("command") if isinstance(value, dict) else None
-    first = started[0] if isinstance(started, list) and started else started
-    return (isinstance(first, str) and os.path.basename(first) == BINARY) or event(value) is not None
-
-
-def strings(value: object) -> Iterator[str]:
-    """Every string in a value, keys aside."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from strings(part)
+def starts(value: object) -> bool:
+    """Whether the entry of a server starts our program."""
+    command = value.get("command") if isinstance(value, dict) else None
+    first = command[0] if isinstance(command, list) and command else command
+    return isinstance(first, str) and os.path.basename(first) == BINARY
 
 
 def normal(value: object) -> object:

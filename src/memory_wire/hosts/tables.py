@@ -68,7 +68,7 @@ class Server(Toml):
         found = self.entry(text)
         if found is None:
             return "absent"
-        if not ours.runs(found):
+        if not ours.starts(found):
             return "foreign"
         if ours.within(self.value, found):
             return "same"
@@ -95,7 +95,7 @@ class Server(Toml):
 
     def bank(self, text: str | None) -> str | None:
         found = self.entry(text)
-        return ours.bank(found) if ours.runs(found) else None
+        return ours.bank(found) if ours.starts(found) else None
 
 
 class Switch(Toml):

@@ -48,13 +48,10 @@ def run(host: Host, slots: Sequence[Slot], env: Environment) -> None:
 def installed(slot: Slot, event: str) -> str | None:
     """What the host runs for an event of ours by this slot."""
     if isinstance(slot, Hook) and slot.event == event:
-        return next(text for text in ours.strings(slot.value) if ours.words(text))
-    if (
-        isinstance(slot, File)
-        and slot.mode & 0o100
-        and any(ours.event(line.removeprefix("exec ")) == event for line in slot.text.splitlines())
-    ):
-        return shlex.quote(slot.path)
+        return next(ours.commands(slot.value))
+    if isinstance(slot, File) and slot.mode & 0o100:
+        lines = [ours.words(line.removeprefix("exec ")) for line in slot.text.splitlines()]
+        return shlex.quote(slot.path) if any(line and line[2] == event for line in lines) else None
     return None
 
 
