@@ -159,7 +159,7 @@ def answer(peer):
         peer.recv(65536)
         if sys.argv[1] == "foreign":
             peer.sendall(b"HTTP/1.1 404 Not Found\\r\\nContent-Length: 9\\r\\n\\r\\nnot found")
-        for byte in b"HTTP/1.1 200 OK\\r\\nContent-Length: 999\\r\\n\\r\\n{" + b" " * 998:
+        for byte in b"HTTP/1.1 200 OK\\r\\nContent-Length: 9999\\r\\n\\r\\n{" + b" " * 9998:
             peer.sendall(bytes([byte]))
             time.sleep(0.05)
     except OSError:

@@ -11,6 +11,7 @@ import pytest
 
 from memory_wire.config import DEFAULT_ADDR
 from memory_wire.hooks import server
+from memory_wire.hooks.run import Firing
 
 
 def test_the_address(tmp_path: Path) -> None:
@@ -39,12 +40,19 @@ def test_the_key_beside_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert server.stored_key() == "secret"
 
 
-def test_the_daemon_is_started_where_the_user_agreed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(name="program")
+def interpreter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An interpreter that only writes down, in `told`, with what words it was started."""
     told = tmp_path / "told"
     program = tmp_path / "python"
     program.write_text(f'#!/bin/sh\necho "$MEMORY_WIRE_HOOK $@" >{told}.part\nmv {told}.part {told}\n')
     program.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(program))
+    return program
+
+
+def test_the_daemon_is_started_where_the_user_agreed(tmp_path: Path, program: Path) -> None:
+    told = tmp_path / "told"
     server.start({"PATH": os.environ["PATH"]}, str(tmp_path))  # no mark
     (tmp_path / server.MARKER).touch()
     server.start({"PATH": os.environ["PATH"], "MEMORY_WIRE_URL": "http://x"}, str(tmp_path))  # another server is named
@@ -57,3 +65,26 @@ def test_the_daemon_is_started_where_the_user_agreed(tmp_path: Path, monkeypatch
         os.wait()  # it was started once
     program.chmod(0o644)
     server.start({}, str(tmp_path))  # can't be run: silence
+
+
+@pytest.mark.parametrize(("event", "starts"), [("session-start", True), ("prompt", False), ("stop", False)])
+def test_only_a_sessions_start_has_it_started(
+    event: str, starts: bool, tmp_path: Path, program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    data = tmp_path / "memory-wire"
+    data.mkdir()
+    (data / server.MARKER).touch()
+    (data / "serve.json").write_text('{"addr": "127.0.0.1:9"}')
+    inner, outer = os.pipe()
+    os.write(outer, b'{"session_id": "s", "prompt": "where?", "last_assistant_message": "there, as I said before"}')
+    os.close(outer)
+    printed = Firing(event, None, "b", {"PATH": os.environ["PATH"]}, inner).output()
+    os.close(inner)
+    assert bool(printed) == starts
+    if starts:
+        assert os.wait()[1] == 0
+        assert (tmp_path / "told").exists()
+    else:
+        with pytest.raises(ChildProcessError):
+            os.wait()
