@@ -38,6 +38,7 @@ OWNERS = {  # module of cli that declares the verb; a verb that isn't here belon
     "service": "service",
     "skill": "skill",
     "sweep": "sweep",
+    "update": "update",
 }
 EXITS = """Exit status: 0 done; 1 it failed, one line on standard error says why and what mends it; 2 the words or values don't fit;
 130 interrupted. What a command means by 1 beside that, its help says."""
