@@ -78,7 +78,7 @@ _memory_wire() {{
         ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
-    ((files)) && [[ $cur != -* ]] && compopt -o default
+    ((files)) && [[ $cur != -* ]] && compopt -o default 2>/dev/null
     return 0
 }}
 complete -F _memory_wire memory-wire
@@ -100,7 +100,7 @@ def zsh(commands: list[Command]) -> str:
             given.append(f"'{repeat}--{option.name}[{quoted(option.help)}]{value}{'_files' if option.kind == 'path' else ''}'")
         for place, name in enumerate(command.positional + command.optional):
             first = f"({' '.join(command.choices)})" if place == 0 and command.choices else ""
-            given.append(f"':{name}:{first or ('_files' if takes_files(command) else '')}'")
+            given.append(f"':{name}:{first or ('_files' if takes_files(command) else '()')}'")
         cases.append(f"        {command.name}) _arguments {' '.join(given)} '--help[show the options]' ;;")
     verbs = "\n".join(f"        '{command.name}:{quoted(command.summary)}'" for command in commands)
     return f"""#compdef memory-wire
