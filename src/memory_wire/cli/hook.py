@@ -39,10 +39,10 @@ def hook(words: Sequence[str]) -> int:
 def fire(words: Sequence[str]) -> None:
     """Runs one firing beside a watch that ends it when its time is up."""
     from memory_wire.hooks.payload import EVENTS
-    from memory_wire.hooks.run import Firing, environment, silent
+    from memory_wire.hooks.run import Firing, silent
 
     name, host, bank = words_of(words)
-    environ = environment()
+    environ = dict(os.environ)
     if name not in EVENTS or silent(environ):
         return
     os.environ["MEMORY_WIRE_HOOK"] = "1"  # for whatever this process starts

@@ -6,12 +6,12 @@ called from two threads, so that a firing that hangs can still be finished. Neit
 
 from __future__ import annotations
 
-import os
 import time
 from _thread import allocate_lock
 
 from memory_wire import framing
 from memory_wire.config import CAPTURE_TURNS, HOOK_PREVIOUS_CHARS, HOOK_SECONDS, HOOK_STDIN_SECONDS, SHORT_PROMPT_CHARS
+from memory_wire.errors import MemoryWireError
 from memory_wire.hooks import files, firing, payload, session, spool, tail
 from memory_wire.hooks.gather import clip, gather
 from memory_wire.hooks.output import render, takes
@@ -44,7 +44,7 @@ class Firing:
         self.server = Server(environ, self.folder, self.until)
         self.kept = session.Kept(self.folder, "")
         self.owed: list[list[Turn]] = []  # batches that no server has taken
-        self.outcome = ""
+        self.outcome = self.text = ""
         self.printing = allocate_lock()  # for whoever prints, once
 
     @property
@@ -71,13 +71,13 @@ class Firing:
         if not found and event.name != "session-start":
             return self.done("no input", "")
         if event.name in ("session-start", "prompt"):
-            text = self.injected()
+            self.text = self.injected()
+            if event.name == "session-start":
+                self.catch_up()
         else:
+            self.catch_up()  # what waits is older
             self.captured()
-            text = ""
-        if event.name != "prompt":
-            self.catch_up()
-        return self.done(self.outcome, text)
+        return self.done(self.outcome, self.text)
 
     def late(self, why: str = "not done in time") -> bytes:
         """What is owed without the server: the frame of a session, captures to the spool, a started daemon."""
@@ -90,8 +90,9 @@ class Firing:
             return self.done(f"spooled: {why}", "")
         if event.name != "session-start":
             return self.done(f"failed: {why}", "")
-        start(self.environ, self.folder)
-        return self.done(f"failed: {why}", framing.session_start(self.identity.bank, url=None))
+        if not self.text:
+            start(self.environ, self.folder)
+        return self.done(f"failed: {why}", self.text or framing.session_start(self.identity.bank, url=None))
 
     # a session's start and its prompts -----------------------------------------------------------------------------------------------
 
@@ -147,11 +148,11 @@ class Firing:
         kept.save()
 
     def catch_up(self) -> None:
-        """Delivers what waits in the spool, as far as the time goes. A fault there is none of this firing's."""
+        """Delivers what waits in the spool, as far as the time goes. A fault there is none of this firing's, it meets its own."""
         try:
             spool.deliver(self.folder, self.server.target, self.server.deliver, self.until - RESERVE_SECONDS)
-        except Exception:
-            self.outcome += ", spool waits"
+        except (MemoryWireError, OSError):
+            return
 
     # both ----------------------------------------------------------------------------------------------------------------------------
 
@@ -183,8 +184,3 @@ def said_in(turn: Turn) -> dict[str, object]:
 def silent(environ: Mapping[str, str]) -> bool:
     """Whether hooks are switched off here, or this one was fired by what a hook started."""
     return environ.get("MEMORY_WIRE_DISABLE", "") not in ("", "0") or bool(environ.get("MEMORY_WIRE_HOOK"))
-
-
-def environment() -> dict[str, str]:
-    """The variables that hooks read."""
-    return dict(os.environ)
