@@ -47,6 +47,7 @@ MENDS = {
     "not_ready": "the server is still starting: ask again",
     "storage": "`memory-wire check` looks for damage",
     "store_missing": "restore a backup there, or remove what lies beside it to begin anew",
+    "store_refused": "`memory-wire doctor` says more",
     "unknown_bank": "`memory-wire banks` lists them",
     "unknown_memory": "`memory-wire memories` lists them",
     "unreachable": "`memory-wire daemon start` starts a server, --embedded does without",
