@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+from tests.serve.serving import Peer
 
 PATIENCE = 20.0
 
@@ -14,8 +17,8 @@ PATIENCE = 20.0
 class Fixture:
     """That process, and where it listens: `url`."""
 
-    def __init__(self, folder: Path) -> None:
-        command = [sys.executable, "-W", "error", "-m", "tests.mcp.fixture_server", str(folder / "memory.db")]
+    def __init__(self, folder: Path, *words: str, module: str = "tests.mcp.fixture_server") -> None:
+        command = [sys.executable, "-W", "error", "-m", module, str(folder / "memory.db"), *words]
         self.log = folder / "stderr"
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(command, stderr=log, cwd=Path(__file__).parents[2])
@@ -25,6 +28,11 @@ class Fixture:
             assert self.process.poll() is None and time.monotonic() < limit, self.log.read_text()
             time.sleep(0.01)
         self.url = f"http://{json.loads(found.read_text())['addr']}/mcp"
+
+    def dial(self) -> Peer:
+        """A raw connection."""
+        host, _, port = self.url.removeprefix("http://").removesuffix("/mcp").rpartition(":")
+        return Peer(socket.create_connection((host, int(port)), PATIENCE))
 
     def __enter__(self) -> Fixture:
         return self

@@ -50,14 +50,15 @@ def check(headers: Found, message: object, peer: Peer, provider: Provider) -> No
     meta = meta_in(message)
     if not isinstance(message, dict) or "id" not in message or not (peer.modern or eras.is_modern(meta)):
         return
+    method, params = message.get("method"), message.get("params")
+    if not isinstance(method, str):
+        return  # no request: refused when it is dispatched
     missing = [key for key in (eras.META_VERSION, eras.META_CAPABILITIES) if key not in meta]
     if missing:
         raise Fault(PARAMS, f"`_meta` lacks {' and '.join(missing)}", status=400)
     same(headers, PROTOCOL, meta[eras.META_VERSION])
-    method, params = message.get("method"), message.get("params")
     same(headers, METHOD, method)
-    if not isinstance(method, str) or not isinstance(params, dict):
-        return
+    assert isinstance(params, dict)
     if method in NAMED and NAMED[method] in params:
         same(headers, NAME, params[NAMED[method]])
     if method == "tools/call":
