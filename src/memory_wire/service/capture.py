@@ -163,6 +163,4 @@ def dropped(tx: Tx, bank: Bank, service: Service, session: str, now: int) -> Non
     key = service.keys.hashed(session)
     state = tx.ledger.session(bank, key)
     if state.known:
-        tx.ledger.drop(bank, key)
-        state.started, state.dropped = None, bank.newest
-        tx.ledger.save(bank, key, service.keys.shown("session", session, []), state, now)
+        tx.ledger.drop(bank, key, service.keys.shown("session", session, []), state, now)

@@ -135,9 +135,10 @@ def remembered(plan: Plan, key: bytes, bank: Bank, settings: Settings, tx: Tx) -
     """The answer within a session, noted in the ledger."""
     ledger, request = tx.ledger, plan.request
     state = ledger.session(bank, key)
+    state.frozen = state.frozen or int(bool(request.frozen))
     repeated = is_repeated(plan, state)
     if state.known and (request.event == COMPACT or (request.event == START and request.source in DROPPING and not repeated)):
-        drop(tx, plan, key, bank, state)
+        ledger.drop(bank, key, plan.shown, state, plan.at)
     if request.event == COMPACT:
         return t.Injected(bank=bank.name, text="", entries=[])
     held = ledger.held(bank, key)
@@ -180,15 +181,6 @@ def noted(plan: Plan, state: HookSession) -> None:
         state.start_at, state.start_mark = plan.at, plan.mark
     else:
         state.prompt_at, state.prompt_mark = plan.at, plan.mark
-
-
-def drop(tx: Tx, plan: Plan, key: bytes, bank: Bank, state: HookSession) -> None:
-    """The host dropped its context. One that rebuilds its prompt keeps our block, but lost the session's own turns."""
-    state.dropped = bank.newest
-    if not plan.request.frozen:
-        tx.ledger.drop(bank, key)
-        state.started = None
-    tx.ledger.save(bank, key, plan.shown, state, plan.at)
 
 
 def is_own(plan: Plan, one: Candidate, state: HookSession) -> bool:

@@ -118,8 +118,11 @@ def opening(search: Search, prompt: str, shown: str) -> list[Candidate]:
     if prompt and not says_nothing(prompt):
         return search.long(prompt) if len(prompt) > config.SHORT_PROMPT_CHARS else search.short(prompt)
     recent = [unit for unit in search.recent() if not shown or unit.session != shown][:RECENT]
-    around = [search.long(unit.content[: config.PREVIOUS_CHARS])[1:2] for unit in recent]  # the first is the memory itself
-    return [Candidate(unit, 1.0) for unit in recent] + sum(around, [])
+    found = [Candidate(unit, 1.0) for unit in recent]
+    ids = {unit.id for unit in recent}
+    for unit in recent:  # of each the nearest other one
+        found += [one for one in search.long(unit.content[: config.PREVIOUS_CHARS]) if one.unit.id not in ids][:1]
+    return found
 
 
 def says_nothing(prompt: str) -> bool:

@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from memory_wire.store.rows import Bank, Found
 
 DAY_MS = 86_400_000
-_SESSION = "started, start_at, start_mark, prompt_at, prompt_mark, dropped"
+_SESSION = "started, start_at, start_mark, prompt_at, prompt_mark, frozen, dropped"
 _FIND = f"SELECT {_SESSION} FROM hook_session WHERE bank = ? AND key = ?"
 _SAVE = f"""
-INSERT INTO hook_session (bank, key, shown, touched, {_SESSION}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO hook_session (bank, key, shown, touched, {_SESSION}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET touched = excluded.touched, started = excluded.started, start_at = excluded.start_at,
-    start_mark = excluded.start_mark, prompt_at = excluded.prompt_at, prompt_mark = excluded.prompt_mark, dropped = excluded.dropped
+    start_mark = excluded.start_mark, prompt_at = excluded.prompt_at, prompt_mark = excluded.prompt_mark,
+    frozen = excluded.frozen, dropped = excluded.dropped
 """
 _LOG = """
 FROM injection i LEFT JOIN hook_session s ON s.bank = i.bank AND s.key = i.session
@@ -42,6 +43,7 @@ class HookSession(Struct):
     start_mark: bytes | None = None
     prompt_at: int | None = None
     prompt_mark: bytes | None = None
+    frozen: int = 0
     dropped: int = 0
     known: bool = False
 
@@ -94,12 +96,16 @@ class Ledger:
         if not state.known:
             self.prune(bank, at)
             state.known = True
-        values = (state.started, state.start_at, state.start_mark, state.prompt_at, state.prompt_mark, state.dropped)
+        values = (state.started, state.start_at, state.start_mark, state.prompt_at, state.prompt_mark, state.frozen, state.dropped)
         self._execute(_SAVE, (bank.id, session, shown, at, *values))
 
-    def drop(self, bank: Bank, session: bytes) -> None:
-        """The host dropped its context: what was injected may be injected again."""
-        self._execute("UPDATE injection SET held = 0 WHERE bank = ? AND session = ? AND held = 1", (bank.id, session))
+    def drop(self, bank: Bank, session: bytes, shown: str, state: HookSession, at: int) -> None:
+        """The host dropped its context: its own turns may come back, and what was injected unless it keeps our block."""
+        state.dropped = bank.newest
+        if not state.frozen:
+            self._execute("UPDATE injection SET held = 0 WHERE bank = ? AND session = ? AND held = 1", (bank.id, session))
+            state.started = None
+        self.save(bank, session, shown, state, at)
 
     def prune(self, bank: Bank, at: int) -> None:
         """Forgets what is old, and the oldest sessions of a bank that has too many."""

@@ -10,6 +10,7 @@ CREATE TABLE hook_session (
     start_mark BLOB,                                -- the same once more within seconds is another host's
     prompt_at INTEGER,
     prompt_mark BLOB,
+    frozen INTEGER NOT NULL,                        -- 1: the host rebuilds its prompt and keeps our block at a compaction
     dropped INTEGER NOT NULL DEFAULT 0,             -- newest unit when the host dropped its context: own turns up to it may come back
     PRIMARY KEY (bank, key)
 ) WITHOUT ROWID;
