@@ -24,7 +24,7 @@ WHERE = {
 @pytest.mark.parametrize("host", NAMES)
 def test_the_command_of_each_host(host: str, tmp_path: Path) -> None:
     found = capture.slots(host, Environment(str(tmp_path), str(tmp_path / "data"), str(tmp_path), {}))
-    assert [slot.path for slot in found] == [str(tmp_path / WHERE[host])] * (host in WHERE)
+    assert [slot.path for slot in found] == [str(tmp_path / WHERE[host]) for _ in range(host in WHERE)]
     for slot in found:
         trace = Trace(known=True)
         text = slot.put(None, trace)

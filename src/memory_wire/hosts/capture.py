@@ -1,6 +1,6 @@
 """`/memory-capture`, a command that users type in hosts with commands of their own: has the agent store what a conversation settled.
 
-`connect` writes it as a file of ours where the host looks; hosts without such a folder have the skill (`memory-wire skill --install`) instead.
+`connect` writes it as a file of ours where the host looks. Hosts without such a folder have the skill instead.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from memory_wire.hosts import plugin
+from memory_wire.hosts import capture, plugin
 from memory_wire.hosts.base import Environment, Host, Slot, Wiring
 from memory_wire.hosts.entries import Member
 from memory_wire.hosts.jsonc import Value
@@ -29,7 +29,7 @@ class OpenCode(Host):
             "enabled": True,
         }
         script = env.config("opencode", "plugins", "memory-wire.ts")
-        return [Member(path, ("mcp", "memory-wire"), server), plugin.Script(script, self.name, wiring)]
+        return [Member(path, ("mcp", "memory-wire"), server), plugin.Script(script, self.name, wiring), *capture.slots(self.name, env)]
 
     def notes(self, env: Environment) -> list[str]:
         return ["restart opencode: plugins are loaded when it starts"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from memory_wire.hosts import plugin
+from memory_wire.hosts import capture, plugin
 from memory_wire.hosts.base import Environment, Host, Slot, Wiring
 
 
@@ -18,7 +18,10 @@ class Pi(Host):
 
     def slots(self, env: Environment, wiring: Wiring) -> list[Slot]:
         folder = env.folder("PI_CODING_AGENT_DIR", ".pi", "agent")
-        return [plugin.Script(os.path.join(folder, "extensions", "memory-wire", "index.ts"), self.name, wiring)]
+        return [
+            plugin.Script(os.path.join(folder, "extensions", "memory-wire", "index.ts"), self.name, wiring),
+            *capture.slots(self.name, env),
+        ]
 
 
 HOST = Pi()
