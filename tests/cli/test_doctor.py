@@ -246,3 +246,15 @@ def test_hosts_that_are_wired_to_what_does_not_work(machine: Machine) -> None:
     settings = machine.home / ".claude" / "settings.json"
     settings.write_text(settings.read_text().replace(" hook stop", " hook nothing"))
     assert one(machine, "claude-code is wired in part")["mend"] == "memory-wire connect claude-code"
+
+
+def test_a_server_that_no_state_file_names(machine: Machine, addr: str) -> None:
+    with machine.start("serve", "--addr", addr, "--db", str(machine.root / "other.db")) as server:
+        while not (machine.root / "serve.json").exists():
+            time.sleep(0.02)
+        machine.data.mkdir(parents=True)
+        machine.state.write_text(json.dumps({"pid": 1 << 22, "addr": addr, "db": "x", "started_at": 1}))
+        assert one(machine, "its store isn't known here")["level"] == "note"
+        assert "server    up  (it answers" in machine.out("doctor", "--strict")
+        server.terminate()
+        server.communicate()

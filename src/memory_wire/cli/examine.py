@@ -60,9 +60,8 @@ class Health(Struct):
 
     def failed(self) -> str:
         """The first reason why --strict fails, "" when it doesn't."""
-        return next(
-            (finding.text for finding in self.findings if finding.level == ERROR), f"the server is down: {self.down}" if self.down else ""
-        )
+        errors = [finding.text for finding in self.findings if finding.level == ERROR]
+        return errors[0] if errors else f"the server is down: {self.down}" if self.down else ""
 
 
 def everything(values: dict[str, Value]) -> Health:
@@ -107,6 +106,11 @@ def of_server(health: Health, state: Running, named: bool) -> None:
     elif state.kind == running.SILENT:
         health.add(ERROR, f"process {state.pid} is alive, but not serving: {state.why}", "memory-wire daemon restart")
     if not health.down:
+        if state.kind != running.SERVING and not named:
+            health.add(
+                NOTE, f"the server at {health.endpoint} is not the one of {state.path or 'a state file'}: its store isn't known here"
+            )
+        health.server_facts = health.server_facts or "(it answers; no more is known of it)"
         return
     if named:
         health.add(ERROR, f"no server at MEMORY_WIRE_URL: {health.down}", "unset MEMORY_WIRE_URL")
