@@ -61,9 +61,7 @@ def main() -> int:
         f"{done.turns_sent} turns sent, {done.memories} memories stored for {done.expected} turns that reached the server, "
         f"{len(done.duplicates)} duplicates."
     )
-    report.text(
-        "The reference puts the previous answer before a short prompt; `prompt alone` is its rule without that, for information. All rank alike."
-    )
+    report.text("The reference puts the previous answer before a short prompt; `prompt alone` is its rule without that. All rank alike.")
     report.text("A host that rebuilds its prompt sends the same block again; counted is what grew, since the rest is cached.")
     report.text()
     heads = ("rule", "blocks", "memories", "repeated", "bytes", "tokens", "gold in context", "junk injected")

@@ -29,7 +29,7 @@ CONSIDERED = 40  # ranked memories looked at: some were injected before
 NOISE_RANK = 30  # a memory this far down a ranking was found by chance
 LATEST = 200  # written last, among which the most recent by date are looked for
 RECENT = 3  # of them open a session
-FEW_WORDS = 3  # a prompt with no more telling words leans on what was answered before
+EVERYDAY = 5e-4  # share of running text above which a word tells nothing by itself
 BUDGET = 1 << 32  # a recall here is bounded by its number of hits
 GO_ON = frozenset(
     "again ahead alright and carry confirm confirmed continue do does done fine finish forward fully go good great it just keep lets lgtm "
@@ -105,7 +105,7 @@ def candidates(service: Service, reader: Reader, bank: Bank, request: t.Inject, 
         found = search.long(previous)
     elif len(prompt) > config.SHORT_PROMPT_CHARS:
         found = search.long(prompt)
-    elif previous and leans(prompt):
+    elif previous and leans(prompt, search.settings.language):
         found = search.long(f"{prompt}\n{previous}")
     else:
         found = search.short(prompt)
@@ -130,9 +130,16 @@ def says_nothing(prompt: str) -> bool:
     return all(word in GO_ON for word, _, _ in text.words(prompt))
 
 
-def leans(prompt: str) -> bool:
-    """Does the prompt say too little by itself?"""
-    return sum(word not in GO_ON and not text.is_stop(word) for word, _, _ in text.words(prompt)) <= FEW_WORDS
+def leans(prompt: str, language: int) -> bool:
+    """Does the prompt, of at most one telling word, mean something only after what was answered before?"""
+    terms = text.terms(prompt, language)
+    words = [word for word, _, _ in text.words(prompt)]
+    telling = {
+        term
+        for word, term in zip(words, terms, strict=True)
+        if word not in GO_ON and not text.is_stop(word) and text.prior(term) < EVERYDAY
+    }
+    return len(telling) <= 1
 
 
 def distinct(found: list[Candidate]) -> list[Candidate]:
