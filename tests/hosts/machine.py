@@ -27,6 +27,10 @@ HERE = {  # what says that a host is here
     "cline": ".cline",
     "roo-code": ".roo",
     "continue": ".continue",
+    "opencode": ".config/opencode",
+    "omp": ".omp",
+    "hermes": ".hermes",
+    "pi": ".pi",
 }
 LAUNCHER = "#!{python}\nimport sys\nfrom memory_wire.__main__ import main\nsys.exit(main())\n"
 
@@ -43,7 +47,7 @@ class Machine:
         kept = {
             name: value
             for name, value in os.environ.items()
-            if not name.startswith(("MEMORY_WIRE_", "XDG_", "CLAUDE_", "CODEX_", "COPILOT_"))
+            if not name.startswith(("MEMORY_WIRE_", "XDG_", "CLAUDE_", "CODEX_", "COPILOT_", "HERMES_", "PI_"))
         }
         self.variables = {**kept, "HOME": str(self.home), "PATH": f"{self.launcher.parent}:/usr/bin:/bin"}
         self.env = Environment(str(self.home), str(self.data), str(self.work), self.variables, platform)

@@ -8,11 +8,13 @@ from pathlib import Path
 
 from memory_wire.hosts.base import Slot
 from memory_wire.hosts.entries import Default, Hook, Json
+from memory_wire.hosts.file import File
 
 KINDS = ("none", "empty", "typical", "commented", "compact")
 TOML = '# mine\nmodel = "o5"\n\n[features]\nweb = true # keep\n\n[mcp_servers.other]\ncommand = "/usr/bin/other"\nargs = [\n    "a",\n]\n'
+YAML = "# mine\nmodel: big\nmemory:\n  provider: other  # for now\n  limit: 3\ntools: [a, b]\n"
 MARKDOWN = "# My rules\n\n- tabs, not blanks\n"
-BROKEN = {".json": '{"theme": "dark",, }\n', ".toml": "model = \n"}
+BROKEN = {".json": '{"theme": "dark",, }\n', ".toml": "model = \n", ".yaml": "a: [1\n"}
 
 
 def typical(slots: Sequence[Slot]) -> dict[str, object]:
@@ -34,12 +36,14 @@ def typical(slots: Sequence[Slot]) -> dict[str, object]:
 def text(path: str, slots: Sequence[Slot], kind: str) -> str | None:
     """The content of a file in that state, None for no file."""
     ending = Path(path).suffix
-    if kind == "none" or ending in ("", ".yaml") or path.endswith("rules/memory-wire.md"):  # whole files of ours
+    if kind == "none" or any(isinstance(slot, File) for slot in slots):  # whole files of ours
         return None
     if kind == "empty":
         return ""
     if ending == ".toml":
         return {"commented": TOML.replace("\n", "\r\n") + "# end", "compact": TOML.rstrip()}.get(kind, TOML)
+    if ending == ".yaml":
+        return {"commented": YAML.replace("\n", "\r\n") + "# end", "compact": YAML.rstrip()}.get(kind, YAML)
     if ending == ".md":
         return {"commented": MARKDOWN.replace("\n", "\r\n"), "compact": MARKDOWN.rstrip()}.get(kind, MARKDOWN)
     if kind == "compact":
@@ -66,7 +70,7 @@ def fill(slots: Sequence[Slot], kind: str) -> list[str]:
 
 def spoil(slots: Sequence[Slot]) -> str | None:
     """Makes the last editable file of a host malformed; its path, None when the host has only files of ours."""
-    paths = [slot.path for slot in slots if Path(slot.path).suffix in BROKEN]
+    paths = [slot.path for slot in slots if Path(slot.path).suffix in BROKEN and not isinstance(slot, File)]
     if not paths:
         return None
     Path(paths[-1]).parent.mkdir(parents=True, exist_ok=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from tests.hooks.payloads import PAYLOADS, payload
 from tests.hosts import plain, samples
 from tests.hosts.machine import HERE, Machine
 
+FILLED = re.compile(r"(// MEMORY_WIRE|# MEMORY_WIRE|const (BANK|COMMAND|ADDR|HOST)\b|(BANK|ADDR) = |# memory-wire)")
 GOLDEN = Path(__file__).parent / "golden"
 HOOKED = [name for name in HERE if load(name).probe and name != "vscode"]
 
@@ -86,7 +88,7 @@ def prune(before: object, after: object) -> object:
 def test_a_malformed_file_is_refused(name: str, machine: Machine) -> None:
     machine.have(name)
     if samples.spoil(machine.slots(name)) is None:
-        assert name == "continue"  # has only files of ours
+        assert name in ("continue", "pi")  # have only files of ours
         return
     before = machine.tree()
     result = machine.run("connect", name, "--no-daemon")
@@ -114,6 +116,8 @@ def installed(machine: Machine) -> dict[str, str]:
     for name, (mode, content) in machine.tree().items():
         if content:
             text = content.decode()
+            if name.endswith((".ts", ".py", "README.md")):  # package data with own tests: what is written into it
+                text = "\n".join(line for line in text.split("\n") if FILLED.match(line)) + "\n"
             for spelled in (
                 json.dumps(machine.wiring.launcher)[1:-1],
                 json.dumps(quote(machine))[1:-1],
@@ -121,7 +125,7 @@ def installed(machine: Machine) -> dict[str, str]:
                 machine.wiring.launcher,
             ):
                 text = text.replace(spelled, "/stable/memory-wire")
-            found[f"{name}!" if mode & 0o100 else name] = text
+            found[name + ("!" if mode & 0o100 else ".txt" if name.endswith(".py") else "")] = text
     return found
 
 

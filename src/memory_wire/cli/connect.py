@@ -43,6 +43,7 @@ class Job(Struct):
     record: Record
     uninstall: bool
     dry: bool
+    named: bool
 
 
 def commands() -> list[Command]:
@@ -154,7 +155,7 @@ def wire(values: dict[str, Value], names: list[str], env: Environment) -> int:
     wiring = Wiring(program(env) if uninstall else launcher(env), str(bank) if bank else None)
     notes = [] if uninstall or names else [HERMES]
     with record.opened(env.data) as known:
-        job = Job(env, wiring, known, uninstall, dry)
+        job = Job(env, wiring, known, uninstall, dry, bool(names))
         outcomes = [one(load(name), job) for name in hosts]
         working = [outcome.host for outcome in outcomes if outcome.outcome in ("wired", "already-wired")]
         if not dry:
@@ -169,6 +170,13 @@ def one(host: Host, job: Job) -> Outcome:
     """Wires or unwires one host."""
     if host.name not in job.record.hosts and not host.detect(job.env):
         return Outcome(host.name, "skipped", reason="not detected on this machine")
+    if (
+        job.uninstall
+        and not job.named
+        and host.name not in job.record.hosts
+        and engine.wired(host, job.env, job.record, job.wiring) == "no"
+    ):
+        return Outcome(host.name, "skipped", reason="not wired")
     for _ in range(engine.ATTEMPTS):
         try:
             return carried(host, job)

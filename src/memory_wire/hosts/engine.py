@@ -9,7 +9,7 @@ import difflib
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Literal
 
 from msgspec import Struct, convert, to_builtins
@@ -203,7 +203,8 @@ def apply(plan: Plan, env: Environment, record: Record, check: Callable[[], None
         record.save()
     except BaseException:
         for change in reversed(done):
-            write(Change(change.path, change.after, change.before, change.mode, change.trace))
+            with suppress(files.Raced):  # its host has written it since: what that left is planned anew, or found by the next run
+                write(Change(change.path, change.after, change.before, change.mode, change.trace))
         files.clear(folder for change in done if change.before is None for folder in change.trace.folders)
         raise
     return backup
@@ -216,7 +217,7 @@ def write(change: Change) -> None:
     else:
         change.trace.folders += files.replace(change.path, change.before, change.after, change.mode)
         if files.read(change.path) != change.after:
-            raise OSError(0, "reads back differently", change.path)
+            raise files.Raced(change.path)
 
 
 def saved(plan: Plan, env: Environment) -> str | None:
