@@ -30,6 +30,7 @@ CASES = {  # what is typed -> what is offered
     "memory-wire skill --install claude": {"claude-code"},
     "memory-wire recall --nothing-like-it": set(),
     "memory-wire completion fi": {"fish"},
+    "memory-wire connect codex roo": {"roo-code"},
     "memory-wire serve --allow-n": {"--allow-network-fs"},
 }
 BASH = """

@@ -40,6 +40,13 @@ def table() -> list[Command]:
     return sorted([*every.values(), helping], key=lambda command: command.name)
 
 
+def further(command: Command) -> tuple[str, ...]:
+    """The words that any further positional can be."""
+    from memory_wire.hosts import NAMES
+
+    return NAMES if command.rest == "hosts" else ()
+
+
 def takes_files(command: Command) -> bool:
     """Whether a positional of the command is a file or folder."""
     return bool({"file", "files", "path", "folder"} & {*command.positional, *command.optional})
@@ -51,7 +58,8 @@ def bash(commands: list[Command]) -> str:
     for command in commands:
         names = [f"--{option.name}" for option in command.options] + ["--help"]
         files = " files=1" if takes_files(command) else ""
-        words.append(f'        {command.name}) words="{" ".join(names)}" first="{" ".join(command.choices)}"{files} ;;')
+        loose = f'first="{" ".join(command.choices)}" rest="{" ".join(further(command))}"'
+        words.append(f'        {command.name}) words="{" ".join(names)}" {loose}{files} ;;')
         for option in command.options:
             if option.choices:
                 cases.append(f'        {command.name}:--{option.name}) words="{" ".join(option.choices)}" ;;')
@@ -60,7 +68,7 @@ def bash(commands: list[Command]) -> str:
     verbs = " ".join(command.name for command in commands)
     return f"""# bash completion of memory-wire
 _memory_wire() {{
-    local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD - 1]}} verb=${{COMP_WORDS[1]}} words= first= files=0
+    local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD - 1]}} verb=${{COMP_WORDS[1]}} words= first= rest= files=0
     [[ $cur == = ]] && cur=
     [[ $prev == = ]] && prev=${{COMP_WORDS[COMP_CWORD - 2]}}
     if ((COMP_CWORD == 1)); then
@@ -73,8 +81,8 @@ _memory_wire() {{
         case $verb in
 {chr(10).join(words)}
         esac
+        [[ $cur != -* ]] && words=$rest
         [[ $cur != -* && $COMP_CWORD -eq 2 && -n $first ]] && words=$first
-        [[ $cur != -* && -z $first ]] && words=
         ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
@@ -101,6 +109,7 @@ def zsh(commands: list[Command]) -> str:
         for place, name in enumerate(command.positional + command.optional):
             first = f"({' '.join(command.choices)})" if place == 0 and command.choices else ""
             given.append(f"':{name}:{first or ('_files' if takes_files(command) else '()')}'")
+        given += [f"'*:{command.rest}:({' '.join(further(command))})'"] if command.rest else []
         cases.append(f"        {command.name}) _arguments {' '.join(given)} '--help[show the options]' ;;")
     verbs = "\n".join(f"        '{command.name}:{quoted(command.summary)}'" for command in commands)
     return f"""#compdef memory-wire
@@ -135,6 +144,8 @@ def fish(commands: list[Command]) -> str:
         if command.choices:
             alone = f"__fish_seen_subcommand_from {command.name}; and not __fish_seen_subcommand_from {' '.join(command.choices)}"
             lines.append(f"complete -c memory-wire -n {quoted(alone)} -a {quoted(' '.join(command.choices))}")
+        if further(command):
+            lines.append(f"{here} -a {quoted(' '.join(further(command)))}")
         if takes_files(command):
             lines.append(f"{here} -F")
         for option in command.options:
