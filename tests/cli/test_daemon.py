@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -16,7 +17,7 @@ import pytest
 from memory_wire import Client
 from memory_wire.config import LOG_BYTES, LOG_FILES
 from memory_wire.wire import alive
-from tests.cli.commands import Machine
+from tests.cli.commands import SOURCE, Machine
 
 
 def ended(pid: int) -> bool:
@@ -56,6 +57,17 @@ def test_a_life(machine: Machine, addr: str) -> None:
     stopped = machine.run("daemon", "status")
     assert stopped.returncode == 1 and "not running" in stopped.stdout
     assert [name for name in os.listdir(machine.data) if name.startswith("serve")] == ["serve.log"]
+
+
+def test_a_checkout_that_was_never_installed(machine: Machine, addr: str) -> None:
+    """Found by its folder alone; the daemon works in another one."""
+    shutil.copytree(SOURCE / "memory_wire", machine.root / "src" / "memory_wire")
+    program = "import sys; sys.path.insert(0, ''); from memory_wire.cli.main import run; sys.exit(run(sys.argv[1:]))"
+    command = [sys.executable, "-c", program, "daemon", "start", "--addr", addr]
+    environment = {name: value for name, value in machine.env.items() if name != "PYTHONPATH"}
+    done = subprocess.run(command, cwd=machine.root / "src", env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert str(machine.root / "src") in Path(f"/proc/{machine.said()['pid']}/cmdline").read_text()
 
 
 def test_the_daemon_is_the_small_server(machine: Machine, addr: str) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import Struct
 
 from memory_wire import Memory, errors
 from memory_wire import types as t
@@ -86,7 +87,7 @@ def test_large_banks_are_moved_whole(store: Memory, db: Path) -> None:
     store.retain("there before", bank="b")
     assert store.copy_bank("a", "c").memories == count
     assert store.merge_bank("a", "b").memories == count
-    assert store.stats(bank="b") == t.Stats(**{**as_dict(store.stats(bank="b")), "memories": count + 1, "tags": 7})
+    assert (store.stats(bank="b").memories, store.stats(bank="b").tags) == (count + 1, 7)
     for bank in ("b", "c"):
         for number in (0, 499, 500, count - 1):
             assert store.recall(f"n{number}", bank=bank, k=1, tags=[f"t{number % 7}"])[0].content.startswith(f"n{number} ")
@@ -94,14 +95,10 @@ def test_large_banks_are_moved_whole(store: Memory, db: Path) -> None:
     equals_rebuild(db, ["b", "c"], ["w1 w2", "w3", "w499 w250 t3", *(f"n{number}" for number in range(0, count, 400))])
 
 
-def as_dict(stats: t.Stats) -> dict[str, object]:
-    return {name: getattr(stats, name) for name in stats.__struct_fields__}
-
-
 def test_moves_and_writes_of_one_group(db: Path) -> None:
     """Calls of one commit see each other in order, whatever becomes of the banks' names in between."""
     with Service(str(db), sync="normal") as service:
-        calls: list[tuple[str, str, t.Struct]] = [
+        calls: list[tuple[str, str, Struct]] = [
             ("retain", "a", t.Retain(content="first")),
             ("rename_bank", "a", t.RenameBank(to="b")),
             ("retain", "a", t.Retain(content="of the new a")),
@@ -146,7 +143,7 @@ def test_the_cutoff(db: Path) -> None:
     """Strictly older goes; a memory of exactly the cutoff stays, and the date is the event's."""
     with Service(str(db), sync="normal", now=lambda: NOON) as service:
 
-        def call(name: str, request: t.Struct) -> object:
+        def call(name: str, request: Struct) -> object:
             return service.call(BY_NAME[name], t.Scope(bank="b"), request)
 
         for ms in (NOON - 2 * DAY_MS - 1, NOON - 2 * DAY_MS, NOON):

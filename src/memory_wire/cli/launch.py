@@ -12,6 +12,7 @@ from msgspec.json import encode, format
 
 from memory_wire.cli import ports, running
 from memory_wire.cli.args import Usage
+from memory_wire.cli.installed import PACKAGE
 from memory_wire.cli.serve import Usage as Unfit
 from memory_wire.cli.serve import settings_of, values_of
 from memory_wire.config import LOG_BYTES, START_SECONDS, state_file
@@ -49,7 +50,7 @@ def launch(words: list[str]) -> Started:
     try:
         begin = os.fstat(descriptor).st_size
         child = subprocess.Popen(
-            [sys.executable, "-m", "memory_wire", "serve", *words],
+            [sys.executable, "-P", "-m", "memory_wire", "serve", *words],
             stdin=subprocess.DEVNULL,
             stdout=descriptor,
             stderr=descriptor,
@@ -128,11 +129,15 @@ def open_log(path: str) -> int:
 
 
 def environment(log: str) -> dict[str, str]:
-    """Ours, with relative module paths made absolute: the server works in another folder."""
+    """Ours, with module paths that hold in another folder, also those of a checkout that was never installed."""
     found = {**os.environ, logfile.FILE_VARIABLE: log}
     found.pop("MEMORY_WIRE_HOOK", None)  # a hook may have asked for the start; the server is nobody's hook
-    if found.get("PYTHONPATH"):
-        found["PYTHONPATH"] = os.pathsep.join(os.path.abspath(entry) for entry in found["PYTHONPATH"].split(os.pathsep) if entry)
+    entries = [os.path.abspath(entry) for entry in found.pop("PYTHONPATH", "").split(os.pathsep) if entry]
+    root = os.path.dirname(PACKAGE)
+    if os.path.basename(root) not in ("site-packages", "dist-packages") and root not in entries:
+        entries.append(root)
+    if entries:
+        found["PYTHONPATH"] = os.pathsep.join(entries)
     return found
 
 
