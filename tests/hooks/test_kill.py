@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import socket
+import subprocess
 import time
 from pathlib import Path
 
@@ -42,6 +44,33 @@ def test_killed_captures_and_deliveries(tmp_path: Path) -> None:
     assert len(found) == len(expected)
 
 
+def test_a_capture_on_its_way_is_not_yet_done(tmp_path: Path) -> None:
+    place = Place(tmp_path / "machine")
+    given = turn(place, 0, 1)
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        place.env["MEMORY_WIRE_URL"] = f"http://127.0.0.1:{mute.getsockname()[1]}"
+        process = fed(place, "stop", given)
+        peer, _ = mute.accept()
+        with peer:
+            assert b"question 0.1" in received(peer)
+            ended(process)
+    with Server(tmp_path / "server") as server:
+        place.env["MEMORY_WIRE_URL"] = f"http://127.0.0.1:{server.port}"
+        place.hook("session-end", "--host", "claude-code", given=given)
+        _, body = server.ask("GET", "/banks/pilots/memories")
+        assert len(json.loads(body)) == 1
+    (state,) = (place.data / "hooks" / "sessions").iterdir()
+    assert json.loads(state.read_text())["offset"] == (place.home / "0.jsonl").stat().st_size
+
+
+def received(peer: socket.socket) -> bytes:
+    """A request, whole: its body ends the object."""
+    data = b""
+    while not data.endswith(b"}"):
+        data += peer.recv(65536)
+    return data
+
+
 def turn(place: Place, number: int, part: int) -> dict[str, object]:
     """The payload of a session whose transcript has come to its n-th turn."""
     path = place.home / f"{number}.jsonl"
@@ -52,11 +81,20 @@ def turn(place: Place, number: int, part: int) -> dict[str, object]:
 
 
 def killed(place: Place, chance: random.Random, event: str, given: dict[str, object]) -> None:
+    process = fed(place, event, given)
+    time.sleep(chance.random() * STARTS)
+    ended(process)
+
+
+def fed(place: Place, event: str, given: dict[str, object]) -> subprocess.Popen[bytes]:
     process = place.start(event, "--host", "claude-code")
     assert process.stdin is not None
     process.stdin.write(json.dumps(given).encode())
     process.stdin.close()
-    time.sleep(chance.random() * STARTS)
+    return process
+
+
+def ended(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.wait()
     for stream in (process.stdout, process.stderr):

@@ -136,7 +136,7 @@ def test_a_writer_that_stops_in_the_middle_is_waited_for_until_the_time_is_up() 
 
 
 def test_too_much_is_read_past() -> None:
-    assert piped(b'{"prompt":"' + b"x" * HOOK_INPUT_BYTES + b'"}') == {}
+    assert piped(b'{"prompt":"' + b"x" * 2 * HOOK_INPUT_BYTES + b'"}') == {}  # to the end: else the writer gets an error
     head, tail = b'{"prompt":"', b'"}'
     edge = head + b"x" * (HOOK_INPUT_BYTES - len(head) - len(tail)) + tail
     assert len(edge) == HOOK_INPUT_BYTES

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from memory_wire import config
-from memory_wire.hooks import firing, spool
+from memory_wire.hooks import files, firing, spool
 
 NEVER = time.monotonic() + 3600
 
@@ -93,6 +94,18 @@ def test_a_disk_that_takes_nothing(tmp_path: Path) -> None:
     with pytest.raises(OSError):
         spool.add(str(tmp_path), "", "/a", b"x")
     assert sent(tmp_path) == []
+
+
+def test_a_file_is_seen_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = str(tmp_path / "folder" / "file")
+    versions = [letter * 200_000 for letter in (b"a", b"b")]
+    files.put(path, versions[0])
+    writer = threading.Thread(target=lambda: [files.put(path, versions[number % 2]) for number in range(200)])
+    writer.start()
+    while writer.is_alive():
+        assert files.get(path) in versions
+    writer.join()
+    assert os.listdir(tmp_path / "folder") == ["file"]
 
 
 def test_the_last_firing(tmp_path: Path) -> None:
