@@ -258,3 +258,29 @@ def test_a_server_that_no_state_file_names(machine: Machine, addr: str) -> None:
         assert "server    up  (it answers" in machine.out("doctor", "--strict")
         server.terminate()
         server.communicate()
+
+
+def test_a_folder_that_cannot_be_written(machine: Machine) -> None:
+    blocked = machine.root / "file"
+    blocked.write_text("")
+    finding = one(machine, f"{blocked} can't be written", XDG_DATA_HOME=str(blocked))
+    assert finding["level"] == "error" and "XDG_DATA_HOME" in finding["mend"]
+    assert machine.run("doctor", "--strict", XDG_DATA_HOME=str(blocked)).returncode == 1
+
+
+def test_a_write_ahead_log_that_is_held_back(machine: Machine) -> None:
+    from memory_wire import Memory
+
+    db = machine.data / "memory.db"
+    with Memory(db, sync="normal") as store:
+        store.retain("x", bank="b")
+        with sqlite3.connect(db) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM unit").fetchone()
+            for number in range(36):
+                store.retain(f"{number}{'x' * 999_000}", bank="b")
+            finding = one(machine, "a reader holds it back")
+            assert finding["level"] == "warning" and f"{db}-wal" in finding["text"]
+            reader.rollback()
+        reader.close()
+    assert not [each for each in findings(machine) if "holds it back" in each["text"]]

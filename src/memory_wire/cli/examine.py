@@ -126,23 +126,30 @@ def of_server(health: Health, state: Running, named: bool) -> None:
 def of_store(health: Health) -> None:
     """Both halves verified, the size of the log, whether the folder can be written."""
     store = health.store
-    if store.state == "missing":
+    folder = unwritable(os.path.dirname(store.path))
+    if folder:
+        health.add(ERROR, f"{folder} can't be written", "export XDG_DATA_HOME=FOLDER names another one")
+    elif store.state == "missing":
         health.add(WARNING, f"no store yet at {store.path}", 'memory-wire retain "…"')
-    elif store.state == "unreadable":
+    if store.state == "unreadable":
         health.add(ERROR, f"{store.path} can't be read: {store.why}", f"memory-wire check --db {word(store.path)}")
     for text in store.findings:
         note = text.removeprefix("note: ")
         if note != text:
             health.add(NOTE, note)
+        elif text.startswith("bank "):
+            health.add(ERROR, text, f"memory-wire reindex --db {word(store.path)}")
         else:
-            health.add(
-                ERROR, text, f"memory-wire reindex --db {word(store.path)}" if text.startswith("bank ") else "memory-wire export FILE"
-            )
+            health.add(ERROR, text, f"memory-wire export FILE --db {word(store.path)}")
     if store.log_size > LOG_TIMES * JOURNAL_BYTES:
         health.add(WARNING, f"{store.path}-wal has {store.log_size:,} bytes: a reader holds it back", "memory-wire daemon restart")
-    folder = os.path.dirname(store.path)
-    if os.path.isdir(folder) and not os.access(folder, os.W_OK):
-        health.add(ERROR, f"{folder} can't be written", f"chmod u+w {word(folder)}")
+
+
+def unwritable(folder: str) -> str:
+    """The folder, or the nearest above it that is there, if nothing can be made in it; else ""."""
+    while not os.path.lexists(folder) and folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+    return "" if os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK) else folder
 
 
 def of_bank(health: Health, bank: str, move: str | None) -> None:
