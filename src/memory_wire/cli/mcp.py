@@ -5,10 +5,13 @@ Nothing but the protocol is loaded until the first call needs the store, so that
 
 from __future__ import annotations
 
+import _thread
 import os
 import sys
+import time
 from collections.abc import Sequence
 
+from memory_wire import config
 from memory_wire.cli.args import Command, Option, Usage, Value, parse, usage
 from memory_wire.errors import Unreachable
 from memory_wire.mcp.dispatch import Peer
@@ -53,25 +56,46 @@ def run(values: dict[str, Value]) -> int:
     if tools and tools not in SETS:
         raise Usage(f"--tools is one of {', '.join(SETS)}, not {tools!r}")
     place = found_bank(values)
+    sink = descriptors()
+    if sink is None:
+        return 0
     target = Target(values, place)
-    sink = os.dup(1)
-    os.dup2(2, 1)  # what anything else prints must not get between the messages
-    for descriptor in (0, sink):
-        os.set_blocking(descriptor, True)
-    server = Stdio(provider(), target.run, Peer(place.bank, tools=tools), lost=complain, left=target.leave, source=0, sink=sink)
+    peer = Peer(place.bank, tools=tools)
+    server = Stdio(provider(), target.run, peer, lost=complain, left=leave, source=0, sink=sink)
     server.serve()
     if server.active:  # a call that doesn't end must not keep the host waiting
-        os._exit(0)
+        leave()
     target.close()
     return 0
+
+
+def descriptors() -> int | None:
+    """Where answers go, or None when there is nobody to talk to. What anything else prints goes to standard error instead."""
+    try:
+        os.fstat(0)
+        os.fstat(1)
+    except OSError:
+        return None
+    try:
+        os.fstat(2)
+    except OSError:
+        os.open(os.devnull, os.O_WRONLY)  # becomes 2, which would else be given to the next file
+    sink = os.dup(1)
+    os.dup2(2, 1)
+    for descriptor in (0, sink):
+        os.set_blocking(descriptor, True)
+    return sink
+
+
+def leave() -> None:
+    """Ends the process at once. What was answered is stored; nobody waits for the rest."""
+    os._exit(0)
 
 
 class Target:
     """The running server or the store, whichever is there when an operation needs it."""
 
     def __init__(self, values: dict[str, Value], place: Identity) -> None:
-        import _thread
-
         self.values = values
         self.place = place
         self.found: Client | Memory | None = None
@@ -81,9 +105,12 @@ class Target:
     def run(self, step: Run) -> object:
         """The response of an operation. When the server is gone, what is there now is asked instead. Raises MemoryWireError."""
         target = self.get(None)
+        begun = time.monotonic()
         try:
             return self.call(target, step)
         except Unreachable:
+            if time.monotonic() - begun >= config.MCP_CALL_SECONDS:
+                raise  # it is there, but doesn't answer
             return self.call(self.get(target), step)
 
     def call(self, target: Client | Memory, step: Run) -> object:
@@ -97,6 +124,8 @@ class Target:
                 from memory_wire.cli.target import connect
 
                 self.found = connect(self.values)
+                if hasattr(self.found, "wire"):
+                    self.found.wire.timeout = config.MCP_CALL_SECONDS
             return self.found
 
     def settled(self, target: Client | Memory) -> str:
@@ -114,11 +143,10 @@ class Target:
         if self.found is not None:
             self.found.close()
 
-    def leave(self) -> None:
-        """Nobody reads our answers: there is nothing left to do."""
-        os._exit(0)
-
 
 def complain(error: BaseException) -> None:
     """A line on standard error, where hosts keep what a server says."""
-    sys.stderr.write(f"memory-wire: {type(error).__name__}: {error}\n")
+    try:
+        os.write(2, f"memory-wire: {type(error).__name__}: {error}\n".encode(errors="replace"))
+    except OSError:
+        return  # nobody listens

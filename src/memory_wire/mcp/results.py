@@ -9,7 +9,7 @@ from msgspec.json import decode
 
 from memory_wire import config
 from memory_wire import types as t
-from memory_wire.mcp.rpc import encode
+from memory_wire.mcp.rpc import encode, tellable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ BANK_OVERHEAD = 70  # characters of a bank's row beside its name
 
 def failure(text: str) -> Json:
     """A result that says what went wrong, so that a model can mend its call."""
-    return {"content": [{"type": "text", "text": text}], "isError": True}
+    return {"content": [{"type": "text", "text": tellable(text)}], "isError": True}
 
 
 def success(text: bytes, structured: Json, *notes: str) -> Json:

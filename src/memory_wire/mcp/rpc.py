@@ -46,6 +46,11 @@ def read(data: bytes) -> object:
         raise Fault(PARSE, str(error).removeprefix("JSON is malformed: "), status=400) from None
 
 
+def tellable(text: str) -> str:
+    """The text without what no JSON can carry: names of files may hold bytes that are no Unicode."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
 def request_id(message: Mapping[str, object]) -> Id | None:
     """The id of a message, or None when it has none that may be one."""
     found = message.get("id")
@@ -66,7 +71,7 @@ def result(number: Id, value: Mapping[str, object]) -> bytes:
 
 def error(number: Id | None, fault: Fault) -> bytes:
     """An error answer; without an id to answer to it is null, as JSON-RPC wants it."""
-    shown: Json = {"code": fault.code, "message": str(fault)}
+    shown: Json = {"code": fault.code, "message": tellable(str(fault))}
     if fault.data is not None:
         shown["data"] = fault.data
     return encode({"jsonrpc": "2.0", "id": number, "error": shown})

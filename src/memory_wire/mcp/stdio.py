@@ -62,7 +62,8 @@ class Stdio:
         self.parked: set[Task] = set()  # wait for the client or for news
         self.early: dict[Task, object] = {}  # what came for a task before it waited
         self.active = self.threads = 0  # tasks that are queued or run; threads
-        self.rested = _thread.allocate_lock()  # held while tasks are active
+        self.most = 0  # tasks that the reading thread waits for there to be no more of
+        self.fewer = _thread.allocate_lock()  # held while it waits
 
     def serve(self) -> None:
         """Reads until the input ends; requests under way get a moment to be answered. Returns also when nobody reads the output."""
@@ -71,8 +72,7 @@ class Stdio:
                 self.receive(line)
         except Closed:
             return
-        if self.active and self.rested.acquire(timeout=config.MCP_EOF_SECONDS):
-            self.rested.release()
+        self.wait(0, config.MCP_EOF_SECONDS)
 
     def receive(self, line: bytes | None) -> None:
         """One line; None for one that was too long. Raises Closed."""
@@ -90,6 +90,7 @@ class Stdio:
         if task.done:
             self.write(task.answer, None)
             return
+        self.wait(config.MCP_QUEUE - 1)
         if task.context is not None:
             self.peer.tasks[task.context.id] = task
         self.enqueue(task, None)
@@ -112,8 +113,6 @@ class Stdio:
         """Has a thread go on with a task; starts one when there are fewer than tasks and there may be more."""
         with self.state:
             self.active += 1
-            if self.active == 1:
-                self.rested.acquire(blocking=False)
             fresh = self.threads < min(self.active, config.MCP_THREADS)
             self.threads += fresh
         self.jobs.put((task, given))
@@ -128,10 +127,22 @@ class Stdio:
                 self.drive(task, given)
             except Closed:
                 self.left()
+            except Exception as error:
+                self.lost(error)
             with self.state:
                 self.active -= 1
-                if not self.active:
-                    self.rested.release()
+                if self.active <= self.most and self.fewer.locked():
+                    self.fewer.release()
+
+    def wait(self, most: int, seconds: float = -1) -> None:
+        """Has the reading thread wait until there are no more tasks than that, so that what isn't read backs up in the pipe."""
+        with self.state:
+            if self.active <= most:
+                return
+            self.most = most
+            self.fewer.acquire(blocking=False)
+        if self.fewer.acquire(timeout=seconds):
+            self.fewer.release()
 
     def drive(self, task: Task, given: object) -> None:
         """Goes on with a task until it is done or waits. Raises Closed."""
