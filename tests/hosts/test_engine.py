@@ -196,6 +196,42 @@ def test_all_of_a_host_or_nothing(machine: Machine) -> None:
     assert not (machine.data / "connect.json").exists()
 
 
+@pytest.mark.parametrize("act", ["install", "removal"])
+def test_killed_on_the_way(act: str, machine: Machine) -> None:
+    """A connect that dies with everything written, or a disconnect with everything gone: the next one makes it good, to the byte."""
+    machine.have("copilot-cli", "codex")
+    (machine.home / ".codex" / "config.toml").write_text("")
+    before = machine.tree()
+    for name in ("copilot-cli", "codex"):
+        if act == "removal":
+            machine.install(name)
+        if os.fork() == 0:
+            with opened(str(machine.data)) as record:
+                plan = getattr(engine, act)(load(name), machine.env, record, machine.wiring)
+                engine.apply(plan, machine.env, record, lambda: os._exit(9))
+        assert os.wait()[1] == 9 << 8
+        assert (machine.tree() == before) == (act == "removal")
+        machine.install(name)
+        machine.remove(name)
+        assert machine.tree() == before
+
+
+def test_root_makes_nothing_of_its_own(machine: Machine) -> None:
+    """What connect makes under root in another user's home belongs to that user."""
+    machine.have("codex")
+    os.chown(machine.home / ".codex", 1234, 1235)
+    os.chown(machine.home, 1234, 1235)
+    machine.install("codex")
+    machine.have("cline")
+    machine.install("cline")
+    made = [
+        machine.home / ".codex" / "hooks.json",
+        machine.home / "Documents" / "Cline" / "Hooks" / "TaskStart",
+        machine.data / "connect.json",
+    ]
+    assert {(path.stat().st_uid, path.stat().st_gid) for path in [*made, machine.home / "Documents"]} == {(1234, 1235)}
+
+
 def test_a_file_that_changes_meanwhile(machine: Machine, settings_file: Path) -> None:
     settings_file.write_text('{"a": 1}')
     with opened(str(machine.data)) as record:
@@ -231,6 +267,7 @@ def test_beside_a_host_that_writes(machine: Machine, settings_file: Path) -> Non
     finally:
         done.set()
         thread.join()
+    machine.remove("gemini-cli")  # the host may have written what it had read before
     left = json.loads(settings_file.read_text())
     assert list(left) == ["count"]
     assert left["count"] > 0

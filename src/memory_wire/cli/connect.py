@@ -6,6 +6,7 @@ What goes where is said by memory_wire.hosts; here are words, order and report. 
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 
 from msgspec import Struct
 
@@ -19,6 +20,7 @@ from memory_wire.hosts.record import Record
 
 AUTOSTART = "autostart"  # in the data folder: session starts may start the daemon
 STYLES = {"wired": "good", "unwired": "good", "FAILED": "bad", "skipped": "dim"}
+NEXT = "sessions that are open see it after a restart; `memory-wire doctor` checks it all, `memory-wire disconnect` takes it out again"
 HERMES = "hermes is wired on request only, since it replaces its memory provider: `memory-wire connect hermes`"
 
 
@@ -125,12 +127,9 @@ def conflict(values: dict[str, Value], named: bool) -> str:
 
 def listed(env: Environment, json: bool) -> int:
     """Prints which hosts are here and which are wired."""
-    found = []
-    for name in NAMES:
-        host = load(name)
-        found.append(
-            {"host": name, "detected": host.detect(env), "wired": engine.wired(host, env, record.seen(env.data), Wiring(program(env)))}
-        )
+    known, wiring = record.seen(env.data), Wiring(program(env))
+    hosts = [load(name) for name in NAMES]
+    found = [{"host": host.name, "detected": host.detect(env), "wired": engine.wired(host, env, known, wiring)} for host in hosts]
     if json:
         as_json(found)
         return 0
@@ -154,13 +153,14 @@ def wire(values: dict[str, Value], names: list[str], env: Environment) -> int:
     bank = values.get("bank")
     wiring = Wiring(program(env) if uninstall else launcher(env), str(bank) if bank else None)
     notes = [] if uninstall or names else [HERMES]
-    with record.opened(env.data) as known:
+    with nullcontext(record.seen(env.data)) if dry else record.opened(env.data) as known:
         job = Job(env, wiring, known, uninstall, dry, bool(names))
         outcomes = [one(load(name), job) for name in hosts]
         working = [outcome.host for outcome in outcomes if outcome.outcome in ("wired", "already-wired")]
         if not dry:
             mark(env, bool(known.hosts) and (uninstall or not values.get("no_daemon")), known)
-    notes += [note for name in working for note in load(name).notes(env) if not dry]
+    fresh = [outcome.host for outcome in outcomes if outcome.outcome == "wired"]
+    notes += [note for name in fresh for note in load(name).notes(env)] + ([NEXT] if fresh else [])
     server = "" if uninstall or dry or values.get("no_daemon") or not working else serving(wiring.launcher, env)
     report(outcomes, notes, server, bool(values.get("json")))
     return 1 if any(outcome.outcome == "FAILED" for outcome in outcomes) or server.startswith("FAILED") else 0
@@ -170,12 +170,8 @@ def one(host: Host, job: Job) -> Outcome:
     """Wires or unwires one host."""
     if host.name not in job.record.hosts and not host.detect(job.env):
         return Outcome(host.name, "skipped", reason="not detected on this machine")
-    if (
-        job.uninstall
-        and not job.named
-        and host.name not in job.record.hosts
-        and engine.wired(host, job.env, job.record, job.wiring) == "no"
-    ):
+    passing = job.uninstall and not job.named and host.name not in job.record.hosts
+    if passing and engine.wired(host, job.env, job.record, job.wiring) == "no":
         return Outcome(host.name, "skipped", reason="not wired")
     for _ in range(engine.ATTEMPTS):
         try:
@@ -194,16 +190,14 @@ def carried(host: Host, job: Job) -> Outcome:
     env = job.env
     make = engine.removal if job.uninstall else engine.install
     plan = make(host, env, job.record, job.wiring)
-    verb = "unwired" if job.uninstall else "wired"
+    verb, idle = ("unwired", "skipped") if job.uninstall else ("wired", "already-wired")
     if job.dry and plan.changes:
         return Outcome(host.name, f"would-{verb.removesuffix('d')}", plan.done, plan.left, diff=engine.difference(plan))
     if not plan.changes:
         if not job.dry:
             engine.remember(plan, job.record)
             job.record.save()
-        return Outcome(
-            host.name, "skipped" if job.uninstall else "already-wired", left=plan.left, reason="not wired" if job.uninstall else None
-        )
+        return Outcome(host.name, idle, left=plan.left, reason="not wired" if job.uninstall else None)
     backup = engine.apply(plan, env, job.record, lambda: checked(host, job, plan))
     return Outcome(host.name, verb, plan.done, plan.left, backup)
 

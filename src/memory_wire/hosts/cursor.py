@@ -11,6 +11,7 @@ from memory_wire.hosts.shapes import SECONDS, server
 EVENTS = {
     "sessionStart": "session-start",
     "beforeSubmitPrompt": "prompt",
+    "afterAgentResponse": "stop",  # has the answer, where no transcript is given
     "stop": "stop",
     "preCompact": "pre-compact",
     "sessionEnd": "session-end",

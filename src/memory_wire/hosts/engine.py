@@ -98,6 +98,8 @@ def put(plan: Plan, path: str, group: Sequence[Slot], trace: Trace) -> None:
         files.check_writable(path)
         prove(group, states, start, text, trace)
         trace.known = trace.known or not any(slot.counts and state in OURS for slot, state in zip(group, states, strict=True))
+        if before is None:
+            trace.folders += [folder for folder in files.missing(os.path.dirname(path)) if folder not in trace.folders]
         plan.changes.append(Change(path, before, encoded(text), group[0].mode, trace))
 
 
@@ -190,22 +192,32 @@ def difference(plan: Plan) -> str:
 
 
 def apply(plan: Plan, env: Environment, record: Record, check: Callable[[], None]) -> str | None:
-    """Backs up, writes and checks; the backup's folder. All is put back when a step or the check fails. Raises Refused, Raced, OSError."""
+    """Backs up, writes and checks; the backup's folder. All is put back when a step or the check fails. Raises Refused, Raced, OSError.
+
+    A crash in between leaves a record that says more than was done, never less: so it is written before entries go in, after they went out.
+    """
     backup = saved(plan, env)
+    former = copied(record)
     done: list[Change] = []
     try:
+        if plan.slots:
+            remember(plan, record)
+            record.save()
         for change in plan.changes:
             write(change)
             done.append(change)
         files.clear(folder for change in done if change.after is None for folder in change.trace.folders)
         check()
-        remember(plan, record)
-        record.save()
+        if not plan.slots:
+            remember(plan, record)
+            record.save()
     except BaseException:
         for change in reversed(done):
             with suppress(files.Raced):  # its host has written it since: what that left is planned anew, or found by the next run
                 write(Change(change.path, change.after, change.before, change.mode, change.trace))
         files.clear(folder for change in done if change.before is None for folder in change.trace.folders)
+        record.files, record.hosts = former.files, former.hosts
+        record.save()
         raise
     return backup
 
@@ -215,7 +227,7 @@ def write(change: Change) -> None:
         assert change.before is not None
         files.remove(change.path, change.before)
     else:
-        change.trace.folders += files.replace(change.path, change.before, change.after, change.mode)
+        files.replace(change.path, change.before, change.after, change.mode)
         if files.read(change.path) != change.after:
             raise files.Raced(change.path)
 
@@ -253,6 +265,10 @@ def remember(plan: Plan, record: Record) -> None:
 
 def after(plan: Plan, record: Record) -> Record:
     """A copy of the record as it will be."""
-    copy = convert(to_builtins(record), Record)
+    copy = copied(record)
     remember(plan, copy)
     return copy
+
+
+def copied(record: Record) -> Record:
+    return convert(to_builtins(record), Record)

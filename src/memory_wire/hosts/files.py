@@ -41,19 +41,20 @@ def check_writable(path: str) -> None:
         raise Refused("read-only; left untouched")
 
 
-def replace(path: str, before: bytes | None, after: bytes, mode: int) -> list[str]:
-    """Puts the content in place when the file still has the former one; the folders that had to be made. Raises Raced, OSError."""
+def replace(path: str, before: bytes | None, after: bytes, mode: int) -> None:
+    """Puts the content in place when the file still has the former one; makes the folders it needs. Raises Raced, OSError."""
     target = os.path.realpath(path)
-    made = folders(os.path.dirname(target))
-    status = os.stat(target) if before is not None else None
-    temporary = os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.{secrets.token_hex(4)}.tmp")
+    folder, name = os.path.split(target)
+    make(folder)
+    owner = os.stat(target if before is not None else folder)
+    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}.tmp")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         with open(handle, "wb") as file:
-            if status is not None:
-                os.fchmod(handle, stat.S_IMODE(status.st_mode))
-                if os.geteuid() == 0:
-                    os.fchown(handle, status.st_uid, status.st_gid)
+            if before is not None:
+                os.fchmod(handle, stat.S_IMODE(owner.st_mode))
+            if os.geteuid() == 0:
+                os.fchown(handle, owner.st_uid, owner.st_gid)
             file.write(after)
             file.flush()
             os.fsync(handle)
@@ -63,7 +64,6 @@ def replace(path: str, before: bytes | None, after: bytes, mode: int) -> list[st
     except BaseException:
         os.unlink(temporary)
         raise
-    return made
 
 
 def remove(path: str, before: bytes) -> None:
@@ -80,21 +80,28 @@ def clear(made: Iterable[str]) -> None:
             os.rmdir(folder)
 
 
-def folders(path: str, mode: int = 0o777) -> list[str]:
-    """Makes a folder and what leads to it; those that were not there, outermost first."""
-    missing: list[str] = []
-    while path and not os.path.isdir(path):
-        missing.insert(0, path)
-        path = os.path.dirname(path)
-    for folder in missing:
-        os.mkdir(folder, mode)
-    return missing
+def missing(folder: str) -> list[str]:
+    """The folders on the way to one, itself included, that are not there; outermost first."""
+    found: list[str] = []
+    while folder and not os.path.isdir(folder):
+        found.insert(0, folder)
+        folder = os.path.dirname(folder)
+    return found
+
+
+def make(folder: str, mode: int = 0o777) -> None:
+    """Makes a folder and what leads to it; under root they belong to whom the folder above belongs."""
+    for path in missing(folder):
+        os.mkdir(path, mode)
+        if os.geteuid() == 0:
+            above = os.stat(os.path.dirname(path))
+            os.chown(path, above.st_uid, above.st_gid)
 
 
 def backup(folder: str, home: str, path: str, content: bytes) -> None:
     """A copy at the path relative to the home folder, or the whole path for files elsewhere; readable by the owner only."""
     inner = os.path.relpath(path, home) if path.startswith(home.rstrip(os.sep) + os.sep) else path.lstrip(os.sep)
     copy = os.path.join(folder, inner)
-    folders(os.path.dirname(copy), 0o700)
+    make(os.path.dirname(copy), 0o700)
     with open(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(content)

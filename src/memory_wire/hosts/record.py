@@ -13,6 +13,7 @@ from contextlib import contextmanager
 import msgspec
 from msgspec import Struct, field
 
+from memory_wire.hosts import files
 from memory_wire.hosts.base import Trace
 
 
@@ -40,8 +41,6 @@ class Record(Struct):
 
     def save(self) -> None:
         """Replaces the file; removes it when nothing is connected."""
-        from memory_wire.hosts import files
-
         path = os.path.join(self.data, "connect.json")
         before = files.read(path)
         if self.hosts or self.files:
@@ -55,7 +54,7 @@ class Record(Struct):
 @contextmanager
 def opened(data: str) -> Iterator[Record]:
     """The record while nobody else connects. One that can't be read counts as empty. Raises OSError where the folder can't be written."""
-    os.makedirs(data, mode=0o700, exist_ok=True)
+    files.make(data, 0o700)
     with open(os.open(os.path.join(data, "connect.lock"), os.O_RDWR | os.O_CREAT, 0o600), "rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield seen(data)

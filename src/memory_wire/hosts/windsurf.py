@@ -9,9 +9,9 @@ from memory_wire.hosts.entries import Hook
 from memory_wire.hosts.rules import Rule
 from memory_wire.hosts.shapes import server
 
-EVENT = "post_cascade_response_with_transcript"
+EVENTS = {"pre_user_prompt": "prompt", "post_cascade_response_with_transcript": "stop"}  # the first only tells what was asked
 PAYLOAD = {
-    "agent_action_name": EVENT,
+    "agent_action_name": "post_cascade_response_with_transcript",
     "trajectory_id": "0",
     "execution_id": "0",
     "timestamp": "2026-01-01T00:00:00Z",
@@ -30,9 +30,12 @@ class Windsurf(Host):
         return [env.at(".codeium", "windsurf")]
 
     def slots(self, env: Environment, wiring: Wiring) -> list[Slot]:
-        command = wiring.command("stop", self.name)
+        path = env.at(".codeium", "windsurf", "hooks.json")
+        hooks: list[Slot] = []
+        for theirs, event in EVENTS.items():
+            hooks.append(Hook(path, ("hooks", theirs), {"command": wiring.command(event, self.name), "show_output": False}))
         return [
-            Hook(env.at(".codeium", "windsurf", "hooks.json"), ("hooks", EVENT), {"command": command, "show_output": False}),
+            *hooks,
             server(env.at(".codeium", "windsurf", "mcp_config.json"), "mcpServers", self.name, wiring),
             Rule(env.at(".codeium", "windsurf", "memories", "global_rules.md")),
         ]
