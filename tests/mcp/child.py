@@ -13,13 +13,26 @@ from contextlib import suppress
 from pathlib import Path
 
 PATIENCE = 30.0
+START = """
+import sys
+from memory_wire import config
+for name, value in {config!r}.items():
+    assert hasattr(config, name), name
+    setattr(config, name, value)
+sys.argv = ["memory-wire", "mcp", *{words!r}]
+from memory_wire.__main__ import main
+sys.exit(main())
+"""
 
 
 class Child:
-    """Answers are collected as they come: `answers` by id (every one of them), `lines` in order."""
+    """Answers are collected as they come: `answers` by id (every one of them), `lines` in order. `config` replaces limits."""
 
-    def __init__(self, folder: Path, *words: str, env: Mapping[str, str] = {}, db: str = "memory.db") -> None:
-        command = [sys.executable, "-W", "error", "-m", "memory_wire", "mcp", "--db", str(folder / db), *words]
+    def __init__(
+        self, folder: Path, *words: str, env: Mapping[str, str] = {}, db: str = "memory.db", config: Mapping[str, object] = {}
+    ) -> None:
+        code = START.format(config=dict(config), words=["--db", str(folder / db), *words])
+        command = [sys.executable, "-W", "error", "-c", code]
         self.log = folder / f"mcp-{time.monotonic_ns()}.log"
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
