@@ -98,18 +98,14 @@ def without(text: str, opening: str, closing: str) -> str:
     kept: list[str] = []
     at = 0
     while start >= 0:
-        after = text[start + len(opening) : start + len(opening) + 1]
-        end = text.find(closing, start)
-        if end < 0:
-            if not text[:start].strip() and not kept:
-                return ""
-            break
-        if after in (">", " ", "\n", "\t"):
+        following = start + len(opening)
+        if text[following : following + 1] in ("", ">", " ", "\n", "\t"):
+            end = text.find(closing, following)
+            if end < 0:
+                return "" if not kept and not text[:start].strip() else "".join([*kept, text[at:]])
             kept.append(text[at:start])
-            at = end + len(closing)
-            start = text.find(opening, at)
-        else:
-            start = text.find(opening, start + len(opening))
+            at = following = end + len(closing)
+        start = text.find(opening, following)
     kept.append(text[at:])
     return "".join(kept)
 

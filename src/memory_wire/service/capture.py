@@ -162,5 +162,4 @@ def dropped(tx: Tx, bank: Bank, service: Service, session: str, now: int) -> Non
     """Before a compaction: the host is about to drop what was injected."""
     key = service.keys.hashed(session)
     state = tx.ledger.session(bank, key)
-    if state.known:
-        tx.ledger.drop(bank, key, service.keys.shown("session", session, []), state, now)
+    tx.ledger.drop(bank, key, service.keys.shown("session", session, []), state, now)

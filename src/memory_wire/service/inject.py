@@ -137,7 +137,7 @@ def remembered(plan: Plan, key: bytes, bank: Bank, settings: Settings, tx: Tx) -
     state = ledger.session(bank, key)
     state.frozen = state.frozen or int(bool(request.frozen))
     repeated = is_repeated(plan, state)
-    if state.known and (request.event == COMPACT or (request.event == START and request.source in DROPPING and not repeated)):
+    if request.event == COMPACT or (request.event == START and request.source in DROPPING and not repeated):
         ledger.drop(bank, key, plan.shown, state, plan.at)
     if request.event == COMPACT:
         return t.Injected(bank=bank.name, text="", entries=[])
