@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from memory_wire import ops
+from memory_wire import config, ops
 from memory_wire.serve import openapi
 from memory_wire.serve.dispatch import OPENAPI
+from memory_wire.serve.notes import FIELDS
 from tests.serve.serving import Serving
 
 
@@ -31,7 +32,7 @@ def test_every_operation_is_described() -> None:
         assert [p["name"] for p in entry.get("parameters", []) if p["in"] == "path"] == [
             part[1:-1] for part in path.split("/") if part.startswith("{")
         ]
-    assert {"/health", "/ready", "/metrics", "/openapi.json"} <= set(paths)
+    assert {"/health", "/ready", "/metrics", "/openapi.json", "/mcp", "/mcp/{bank}"} <= set(paths)
 
 
 def test_every_reference_resolves() -> None:
@@ -61,3 +62,13 @@ def test_described_fields_are_those_that_are_served(server: Serving) -> None:
     stats = server.ask("GET", "/banks/described/stats").json
     for name, served in (("Hit", hit), ("Item", item), ("Stats", stats)):
         assert set(schemas[name]["required"]) <= set(served) <= set(schemas[name]["properties"]), name
+
+
+def test_limits_are_described_where_fields_have_them() -> None:
+    schemas = openapi.document()["components"]["schemas"]
+    for shape, notes in FIELDS.items():
+        properties = schemas[shape]["properties"]
+        assert set(notes) <= set(properties)
+        assert all(properties[name]["description"] for name in properties if shape != "RetainBatch" or name == "items")
+    assert schemas["Recall"]["properties"]["k"]["maximum"] == config.RESULTS
+    assert schemas["Retain"]["properties"]["content"]["maxLength"] == config.CONTENT_CHARS

@@ -16,6 +16,7 @@ from msgspec.structs import FieldInfo, fields
 from memory_wire import __version__, config, errors, ops
 from memory_wire import types as t
 from memory_wire.serve.dispatch import OPENAPI
+from memory_wire.serve.notes import FIELDS
 
 Json = dict[str, Any]
 
@@ -53,6 +54,8 @@ def document() -> Json:
         if name == "ready":
             answers["503"] = {"description": "not ready", "content": {"application/json": {"schema": ref("Error")}}}
         paths[f"/{name}"] = {"get": {"operationId": name.partition(".")[0], "summary": summary, "responses": answers}}
+    paths["/mcp"] = {"post": agents("")}
+    paths["/mcp/{bank}"] = {"post": agents("bank")}
     schemas: Json = {}
     for shape in found:
         add(schemas, shape)
@@ -79,6 +82,24 @@ def operation(op: ops.Op, found: set[type[Struct]]) -> Json:
         entry["requestBody"] = {"required": True, "content": {"application/json": {"schema": body}}}
     entry["responses"] = {"200": answer(op, found), **refusals(op)}
     return entry
+
+
+def agents(place: str) -> Json:
+    """The Model Context Protocol's endpoint, with a bank in the path or without; its messages are described by that protocol."""
+    message = {"application/json": {"schema": {"type": "object"}}}
+    answers: Json = {
+        "200": {
+            "description": "the answer, or a stream of it",
+            "content": {**message, "text/event-stream": {"schema": {"type": "string"}}},
+        },
+        "202": {"description": "nothing to answer"},
+        **{status: {"description": "a protocol error", "content": message} for status in ("400", "404")},
+    }
+    entry: Json = {"operationId": f"mcp_{place}".rstrip("_"), "summary": "A message of the Model Context Protocol (JSON-RPC)."}
+    if place:
+        entry["summary"] = "The same, in this bank only."
+        entry["parameters"] = [{"name": place, "in": "path", "required": True, "schema": {"type": "string"}}]
+    return {**entry, "requestBody": {"required": True, "content": message}, "responses": answers}
 
 
 def parameters_of(op: ops.Op) -> list[Json]:
@@ -137,7 +158,10 @@ def add(schemas: Json, shape: type[Struct]) -> None:
     if shape.__module__ == t.__name__ and shape.__doc__:
         entry["description"] = " ".join(shape.__doc__.split())
     hints = get_type_hints(shape)
-    entry["properties"] = {field.name: with_default(schema_of(hints[field.name], schemas), field) for field in fields(shape)}
+    notes = FIELDS.get(shape.__name__, {})
+    entry["properties"] = {
+        field.name: {**with_default(schema_of(hints[field.name], schemas), field), **notes.get(field.name, {})} for field in fields(shape)
+    }
     entry["required"] = [field.name for field in fields(shape) if field.required]
 
 
