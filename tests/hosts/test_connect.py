@@ -13,7 +13,7 @@ import pytest
 from memory_wire.hosts import NAMES
 from tests.hosts.machine import HERE, Machine
 
-CLAUDE = "hooks.SessionStart, hooks.UserPromptSubmit, hooks.Stop, hooks.PreCompact, hooks.SessionEnd, mcpServers.memory-wire"
+CLAUDE = "hooks.SessionStart, hooks.UserPromptSubmit, hooks.Stop, hooks.PreCompact, hooks.SessionEnd, mcpServers.memory-wire, command"
 STAMP = r"-\d{8}-\d{6}(-\d+)?"
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 
+from memory_wire.hosts import capture
 from memory_wire.hosts.base import Environment, Host, Slot, Wiring
 from memory_wire.hosts.shapes import groups, server
 
@@ -38,7 +39,8 @@ class ClaudeCode(Host):
 
     def slots(self, env: Environment, wiring: Wiring) -> list[Slot]:
         moved = env.folder("CLAUDE_CONFIG_DIR")
-        return [*self.hooks(env, wiring), server(os.path.join(moved, ".claude.json"), "mcpServers", self.name, wiring, "stdio")]
+        entry = server(os.path.join(moved, ".claude.json"), "mcpServers", self.name, wiring, "stdio")
+        return [*self.hooks(env, wiring), entry, *capture.slots(self.name, env)]
 
     def hooks(self, env: Environment, wiring: Wiring) -> list[Slot]:
         return groups(os.path.join(env.folder("CLAUDE_CONFIG_DIR", ".claude"), "settings.json"), self.name, wiring, EVENTS)

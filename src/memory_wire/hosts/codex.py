@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 
+from memory_wire.hosts import capture
 from memory_wire.hosts.base import Environment, Host, Slot, Wiring
 from memory_wire.hosts.shapes import NAME, groups, stdio
 from memory_wire.hosts.tables import Server, Switch
@@ -44,7 +45,8 @@ class Codex(Host):
         home = env.folder("CODEX_HOME", ".codex")
         config = os.path.join(home, "config.toml")
         hooks = groups(os.path.join(home, "hooks.json"), self.name, wiring, EVENTS)
-        return [*hooks, Switch(config, ("features", "hooks")), Server(config, ("mcp_servers", NAME), {**stdio(self.name, wiring)})]
+        entry = Server(config, ("mcp_servers", NAME), {**stdio(self.name, wiring)})
+        return [*hooks, Switch(config, ("features", "hooks")), entry, *capture.slots(self.name, env)]
 
     def notes(self, env: Environment) -> list[str]:
         return ["Codex: approve the hooks once with /hooks"]

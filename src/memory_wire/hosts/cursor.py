@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from memory_wire.hosts import capture
 from memory_wire.hosts.base import Environment, Host, Slot, Wiring
 from memory_wire.hosts.entries import Default, Hook
 from memory_wire.hosts.shapes import SECONDS, server
@@ -41,7 +42,7 @@ class Cursor(Host):
         found: list[Slot] = [Default(path, ("version",), 1)]
         for theirs, event in EVENTS.items():
             found.append(Hook(path, ("hooks", theirs), {"command": wiring.command(event, self.name), "timeout": SECONDS}))
-        return [*found, server(env.at(".cursor", "mcp.json"), "mcpServers", self.name, wiring)]
+        return [*found, server(env.at(".cursor", "mcp.json"), "mcpServers", self.name, wiring), *capture.slots(self.name, env)]
 
 
 HOST = Cursor()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Iterable
 
@@ -74,10 +75,10 @@ def remove(path: str, before: bytes) -> None:
 
 
 def clear(made: Iterable[str]) -> None:
-    """Removes those of the folders that are empty, innermost first."""
+    """Removes those of the folders that are empty but for what Python caches, innermost first."""
     for folder in sorted(set(made), key=len, reverse=True):
-        if os.path.isdir(folder) and not os.listdir(folder):
-            os.rmdir(folder)
+        if os.path.isdir(folder) and set(os.listdir(folder)) <= {"__pycache__"}:
+            shutil.rmtree(folder)
 
 
 def missing(folder: str) -> list[str]:

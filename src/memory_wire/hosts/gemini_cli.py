@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from memory_wire.hosts import capture
 from memory_wire.hosts.base import Environment, Host, Slot, Wiring
 from memory_wire.hosts.entries import Hook
 from memory_wire.hosts.jsonc import Value
@@ -42,7 +43,7 @@ class GeminiCli(Host):
             command = wiring.command(event, self.name)
             handler: Value = {"name": NAME, "type": "command", "command": command, "timeout": SECONDS * 1000}
             found.append(Hook(path, ("hooks", theirs), {"hooks": [handler]}))
-        return [*found, server(path, "mcpServers", self.name, wiring)]
+        return [*found, server(path, "mcpServers", self.name, wiring), *capture.slots(self.name, env)]
 
 
 HOST = GeminiCli()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from memory_wire.hosts import capture
 from memory_wire.hosts.base import Environment, Host, Slot, Wiring
 from memory_wire.hosts.entries import Hook
 from memory_wire.hosts.rules import Rule
@@ -38,6 +39,7 @@ class Windsurf(Host):
             *hooks,
             server(env.at(".codeium", "windsurf", "mcp_config.json"), "mcpServers", self.name, wiring),
             Rule(env.at(".codeium", "windsurf", "memories", "global_rules.md")),
+            *capture.slots(self.name, env),
         ]
 
     def notes(self, env: Environment) -> list[str]:
