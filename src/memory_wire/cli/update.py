@@ -255,6 +255,7 @@ class Update:
             if running.look(running.state_path()).kind != running.SERVING or left.step != "hosts":
                 self.attempt(lambda: self.serve_again([self.layout.program]))
             self.attempt(lambda: wired_anew([self.layout.program]))
+            self.layout.prune()
             self.done["recovered"] = f"the update to {left.after} was interrupted at {left.step} and is finished"
         else:
             if left.after and left.made:
