@@ -150,11 +150,11 @@ def replace(note: str, text: bytes) -> None:
 
 
 def last_words(log: str, begin: int) -> str:
-    """The last line that the server wrote since a position of the log."""
+    """The last line that the server wrote since a position of the log; that another one serves by now is not its reason."""
     try:
         with open(log, "rb") as file:
             file.seek(begin)
-            said = file.read().decode(errors="replace").strip()
+            said = [line.removeprefix("memory-wire: ") for line in file.read().decode(errors="replace").splitlines()]
     except OSError:
         return ""
-    return said.rpartition("\n")[2].removeprefix("memory-wire: ")
+    return next((line for line in reversed(said) if line and not line.startswith("serving ")), "")
