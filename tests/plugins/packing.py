@@ -30,7 +30,7 @@ def wheel(folder: Path) -> Path:
     files = {
         f"{name}/{path.relative_to(PACKAGE).as_posix()}": path.read_bytes()
         for path in sorted(PACKAGE.rglob("*"))
-        if path.is_file() and path.parent.name != "__pycache__"
+        if path.is_file() and path.parent.name != "__pycache__" and path.suffix not in (".pyx", ".pxd")
     }
     files[f"{info}/METADATA"] = "\n".join(["Metadata-Version: 2.1", f"Name: {project['name']}", f"Version: {version}", *needs, ""]).encode()
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: false\nTag: {tags}\n".encode()

@@ -90,11 +90,6 @@ def test_from_connect_to_disconnect(host: str, home: Home, monkeypatch: pytest.M
                 assert "row level security" in playing.prompt("Why did we choose Postgres for the shop?")
                 playing.answer("Because of row level security, which MySQL does not have.")
         assert len(turns(memory)) == 1
-    for cache in home.folder.rglob("__pycache__"):
-        if host == "hermes" and cache.parent.name == "memory-wire":
-            for file in cache.iterdir():
-                file.unlink()  # the interpreter's, not ours
-            cache.rmdir()
     assert run(home, "disconnect", host).split()[:2] == [host, "unwired"]
     assert tree(home) == before
 
