@@ -56,6 +56,7 @@ def install(wanted: str, folder: Path) -> None:
     (making / "package.json").write_text('{"private": true}')
     quiet = ["--no-audit", "--no-fund", "--ignore-scripts", "--no-update-notifier", "--loglevel=error"]
     run([NPM, "install", *quiet, f"--before={AS_OF}", wanted], cwd=making, timeout=300).check_returncode()
+    shutil.rmtree(making / ".npm")  # what npm keeps for the next time
     making.rename(folder)
 
 
