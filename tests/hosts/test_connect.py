@@ -92,6 +92,8 @@ def test_dry_run(machine: Machine) -> None:
         (["connect", "--guidelines", "cursor"], 1, "--guidelines is about this folder"),
         (["connect", "emacs"], 2, "unknown host 'emacs'; hosts are claude-code, codex, "),
         (["connect", "cursor,emacs"], 2, "unknown host 'emacs'"),
+        (["connect", ", "], 2, "the name of a host is empty"),
+        (["connect", "--bank", ""], 2, "--bank is a name of 1 to 512 characters"),
         (["disconnect", "--bank", "b"], 2, "unknown option --bank"),
     ],
 )
@@ -232,7 +234,9 @@ def test_a_named_server_is_not_started(machine: Machine) -> None:
 
 def test_no_daemon_leaves_no_mark(machine: Machine) -> None:
     machine.have("cursor")
-    lines(machine.run("connect", "cursor", "--no-daemon"))
+    machine.have("zed")
+    lines(machine.run("connect", "--no-daemon"))
+    lines(machine.run("disconnect", "zed"))
     assert not (machine.data / "autostart").exists()
 
 

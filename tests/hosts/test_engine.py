@@ -20,6 +20,7 @@ from tests.hosts import plain
 from tests.hosts.documents import documents
 from tests.hosts.machine import Machine
 
+OTHER = (1234, 1235) if os.geteuid() == 0 else (os.getuid(), os.getgid())  # another user, where we may act for one
 REFERENCE = {"matcher": "", "hooks": [{"type": "command", "command": "/usr/local/bin/memory-wire hook stop", "timeout": 5}]}
 
 
@@ -141,13 +142,13 @@ def test_links_modes_and_owners(machine: Machine, settings_file: Path) -> None:
     kept.parent.mkdir()
     kept.write_text("{}\n")
     kept.chmod(0o640)
-    os.chown(kept, 1234, 1235)
+    os.chown(kept, *OTHER)
     settings_file.symlink_to("../dotfiles/gemini settings.json")
     for act in (machine.install, machine.remove):
         act("gemini-cli")
         assert settings_file.is_symlink()
         status = kept.stat()
-        assert (stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid) == (0o640, 1234, 1235)
+        assert (stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid) == (0o640, *OTHER)
     assert kept.read_text() == "{}\n"
     assert sorted(path.name for path in kept.parent.iterdir()) == [kept.name]
 
@@ -219,8 +220,8 @@ def test_killed_on_the_way(act: str, machine: Machine) -> None:
 def test_root_makes_nothing_of_its_own(machine: Machine) -> None:
     """What connect makes under root in another user's home belongs to that user."""
     machine.have("codex")
-    os.chown(machine.home / ".codex", 1234, 1235)
-    os.chown(machine.home, 1234, 1235)
+    os.chown(machine.home / ".codex", *OTHER)
+    os.chown(machine.home, *OTHER)
     machine.install("codex")
     machine.have("cline")
     machine.install("cline")
@@ -229,7 +230,7 @@ def test_root_makes_nothing_of_its_own(machine: Machine) -> None:
         machine.home / "Documents" / "Cline" / "Hooks" / "TaskStart",
         machine.data / "connect.json",
     ]
-    assert {(path.stat().st_uid, path.stat().st_gid) for path in [*made, machine.home / "Documents"]} == {(1234, 1235)}
+    assert {(path.stat().st_uid, path.stat().st_gid) for path in [*made, machine.home / "Documents"]} == {OTHER}
 
 
 def test_a_file_that_changes_meanwhile(machine: Machine, settings_file: Path) -> None:

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from memory_wire.cli.args import JSON, Command, Option, Usage, Value
 from memory_wire.cli.show import as_json, line, paint
+from memory_wire.config import BANK_CHARS
 from memory_wire.hosts import NAMES, ON_REQUEST, engine, files, load, record, verify
 from memory_wire.hosts.base import Environment, Host, Refused, Wiring
 from memory_wire.hosts.engine import Plan
@@ -104,11 +105,22 @@ def guide(uninstall: bool, dry: bool, json: bool) -> int:
 
 def chosen(given: Value) -> list[str]:
     """The hosts named, commas and repetitions allowed, in the order of reports. Raises Usage."""
-    words = [word for part in (given if isinstance(given, list) else []) for word in part.replace(",", " ").split()]
+    parts = given if isinstance(given, list) else []
+    words = [word for part in parts for word in part.replace(",", " ").split()]
+    if parts and not words:
+        raise Usage("the name of a host is empty")
     for word in words:
         if word not in NAMES:
             raise Usage(f"unknown host {word!r}; hosts are {', '.join(NAMES)}")
     return [name for name in NAMES if name in words]
+
+
+def bank_of(given: Value) -> str | None:
+    """The bank named, None for none. Raises Usage."""
+    bank = "" if given is None else str(given)
+    if given is not None and not 0 < len(bank) <= BANK_CHARS:
+        raise Usage(f"--bank is a name of 1 to {BANK_CHARS} characters")
+    return bank or None
 
 
 def conflict(values: dict[str, Value], named: bool) -> str:
@@ -150,15 +162,14 @@ def wire(values: dict[str, Value], names: list[str], env: Environment) -> int:
     """Wires or unwires the hosts, reports, sees to the server."""
     uninstall, dry = bool(values.get("uninstall")), bool(values.get("dry_run"))
     hosts = names or [name for name in NAMES if uninstall or name not in ON_REQUEST]
-    bank = values.get("bank")
-    wiring = Wiring(program(env) if uninstall else launcher(env), str(bank) if bank else None)
+    wiring = Wiring(program(env) if uninstall else launcher(env), bank_of(values.get("bank")))
     notes = [] if uninstall or names else [HERMES]
     with nullcontext(record.seen(env.data)) if dry else record.opened(env.data) as known:
         job = Job(env, wiring, known, uninstall, dry, bool(names))
         outcomes = [one(load(name), job) for name in hosts]
         working = [outcome.host for outcome in outcomes if outcome.outcome in ("wired", "already-wired")]
         if not dry:
-            mark(env, bool(known.hosts) and (uninstall or not values.get("no_daemon")), known)
+            mark(env, known, start=not uninstall and not values.get("no_daemon"))
     fresh = [outcome.host for outcome in outcomes if outcome.outcome == "wired"]
     notes += [note for name in fresh for note in load(name).notes(env)] + ([NEXT] if fresh else [])
     server = "" if uninstall or dry or values.get("no_daemon") or not working else serving(wiring.launcher, env)
@@ -212,13 +223,13 @@ def checked(host: Host, job: Job, plan: Plan) -> None:
         verify.run(host, slots, job.env)
 
 
-def mark(env: Environment, wanted: bool, known: Record) -> None:
-    """Writes or removes the mark that lets session starts start the daemon; the last disconnect removes it."""
+def mark(env: Environment, known: Record, start: bool) -> None:
+    """Writes the mark that lets session starts start the daemon; the last disconnect removes it."""
     path = os.path.join(env.data, AUTOSTART)
-    if wanted and not os.path.exists(path):
+    if known.hosts and start and not os.path.exists(path):
         with open(path, "x"):
             pass
-    elif not wanted and not known.hosts and os.path.exists(path):
+    elif not known.hosts and os.path.exists(path):
         os.unlink(path)
 
 

@@ -20,7 +20,7 @@ BARE = re.compile(r"\ufeff?\s*\{\s*\}\s*")
 class Json:
     """What slots in JSON files share: the place of the container, and the way in and out of it."""
 
-    mode = 0o644
+    mode = 0o600  # hosts keep credentials in some of these files
     counts = True
     listed = False  # whether the container is a list
 
