@@ -93,7 +93,7 @@ def test_export_import_backup_check_reindex(db: Path, tmp_path: Path) -> None:
         (["recall", "x", "--k", "many"], "--k takes a number, not 'many'"),
         (["recall", "x", "y"], "unexpected argument 'y'"),
         (["stats", "--json=1"], "--json takes no value"),
-        (["import", "x", "--bank", "b"], "--bank does not apply"),
+        (["import", "-", "--bank", "b"], "--bank does not apply"),
     ],
 )
 def test_words_that_do_not_fit_are_said_on_stdout_with_exit_2(words: list[str], said: str) -> None:

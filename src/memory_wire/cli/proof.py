@@ -74,7 +74,7 @@ def prove(program: Sequence[str], db: str, scratch: str) -> tuple[str, str | Non
 
 def recalled(program: Sequence[str], expected: Counted, mine: str, theirs: str) -> bool:
     """Whether a memory was asked for; it must be among the answers of the other version when it is among ours."""
-    from memory_wire import Memory
+    from memory_wire.client import Memory
 
     if expected.known is None:
         return False

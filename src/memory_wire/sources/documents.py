@@ -8,8 +8,12 @@ import msgspec
 
 from memory_wire.config import IMPORT_ITEM_BYTES
 from memory_wire.sources.files import UNREADABLE, Member, Source
-from memory_wire.sources.items import Ignored, Skipped
-from memory_wire.sources.stream import Broken, Path, pieces
+from memory_wire.sources.items import Ignored, Skipped, mapping
+from memory_wire.sources.stream import Broken, Path, Reader, pieces
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO
 
 BOM = b"\xef\xbb\xbf"
 KEYS_READ = 64  # of a document, to tell what it is
@@ -89,26 +93,31 @@ def lines(member: Member) -> Iterator[tuple[str, Path, bytes | None]]:
 
 
 def is_lines(member: Member) -> bool:
-    """Whether the member is lines of JSON rather than one document: its first line is a whole value and there are more."""
+    """Whether the member is lines of JSON rather than one document: an object on its first line is followed by something."""
+    if first_byte(member) != b"{":
+        return False
     with member.open() as file:
-        first = file.readline(IMPORT_ITEM_BYTES).removeprefix(BOM)
-        if first.lstrip()[:1] != b"{":
-            return False
+        reader = Reader(Head(file, IMPORT_ITEM_BYTES))
         try:
-            msgspec.json.decode(first)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            first, more = reader.raw() or b"\n", reader.peek()
+        except Broken:
             return False
-        while more := file.readline(1 << 16):
-            if more.strip():
-                return True
-    return set(lines_keys(first)) <= {"format", "version"} or "type" in lines_keys(first)
+    if b"\n" in first:
+        return False
+    names = mapping(plain(first)).keys()
+    return more is not None or names <= {"format", "version"} or "type" in names
 
 
-def lines_keys(raw: bytes) -> list[str]:
-    try:
-        return list(msgspec.json.decode(raw, type=dict[str, msgspec.Raw]))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return []
+class Head:
+    """The first bytes of a file as a file of its own."""
+
+    def __init__(self, file: BinaryIO, size: int) -> None:
+        self.file, self.left = file, size
+
+    def read(self, size: int) -> bytes:
+        found = self.file.read(min(size, self.left))
+        self.left -= len(found)
+        return found
 
 
 def shown(path: Path) -> str:

@@ -15,7 +15,11 @@ from memory_wire.config import IMPORT_ITEM_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import BinaryIO
+    from typing import Protocol
+
+    class Bytes(Protocol):
+        def read(self, size: int, /) -> bytes: ...
+
 
 CHUNK = 1 << 20
 BOM = b"\xef\xbb\xbf"
@@ -33,7 +37,7 @@ class Broken(ValueError):
     """The document is no JSON, or ends in the middle; says at which byte."""
 
 
-def pieces(file: BinaryIO) -> Iterator[tuple[Path, bytes | None]]:
+def pieces(file: Bytes) -> Iterator[tuple[Path, bytes | None]]:
     """(path, raw JSON) of each piece in order; None for one that is too large. Raises Broken."""
     reader = Reader(file)
     if reader.peek() not in (OPEN_ARRAY, OPEN_OBJECT):
@@ -46,7 +50,7 @@ def pieces(file: BinaryIO) -> Iterator[tuple[Path, bytes | None]]:
 class Reader:
     """A window over the file that moves forward only; all positions are bytes of the file."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: Bytes) -> None:
         self.file = file
         self.held = b""
         self.start = 0  # of `held`
