@@ -71,6 +71,16 @@ def test_sources_and_flags() -> None:
     assert Event("prompt", {"prompt": "wake", "source": "user"}, "claude-code", {}).prompt == "wake"
 
 
+def test_fields_of_single_events() -> None:
+    cascade = {"agent_action_name": "post_cascade_response_with_transcript", "tool_info": {"transcript_path": "/t.jsonl"}}
+    assert Event("stop", cascade, "windsurf", {}).transcript == "/t.jsonl"
+    cline = {"clineVersion": "3", "hookName": "TaskComplete", "turn": {"outputText": "done"}}
+    assert Event("stop", cline, "cline", {}).answer == "done"
+    said = {"cursor_version": "3", "hook_event_name": "afterAgentResponse", "text": "said"}
+    assert Event("stop", said, "cursor", {}).answer == "said"
+    assert Event("stop", {**said, "hook_event_name": "stop"}, "cursor", {}).answer == ""
+
+
 def test_the_projects_folder() -> None:
     assert Event("prompt", {"cwd": "relative"}, None, {}).cwd == os.getcwd()
     assert Event("prompt", {"cwd": "/a\0b"}, None, {}).cwd == os.getcwd()

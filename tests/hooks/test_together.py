@@ -77,3 +77,15 @@ def test_a_turn_that_waited_in_the_spool_of_one_host(server: Server, place: Plac
     at_once(place, "session-end", "claude-code", [payload("claude-code", "session-end", "shared-1", str(place.project), path)] * 3)
     assert place.spooled() == []
     stored(server, place, 1)
+
+
+def test_answers_that_cursor_tells_before_it_stops(server: Server, place: Place) -> None:
+    prompt = payload("cursor", "prompt", "c-1", str(place.project))
+    base = {key: prompt[key] for key in ("conversation_id", "cursor_version", "workspace_roots")}
+    place.hook("prompt", "--host", "cursor", given=prompt)
+    for text in ("Looking at the list of berths first.", ANSWER):
+        place.hook("stop", "--host", "cursor", given={**base, "hook_event_name": "afterAgentResponse", "text": text})
+    assert stored(server, place) == []
+    place.hook("stop", "--host", "cursor", given={**base, "hook_event_name": "stop", "status": "completed"})
+    (found,) = stored(server, place, 1)
+    assert found == f"[user] {PROMPT}\n[assistant] Looking at the list of berths first.\n\n{ANSWER}"

@@ -63,6 +63,7 @@ class Event:
             text_of(found, "last_assistant_message", "lastAssistantMessage", "prompt_response")
             or text_of(tool, "response")
             or text_of(completed, "result")
+            or text_of(within(found, "turn"), "outputText")
             or (text_of(found, "text") if self.kind == "afterAgentResponse" else "")
         )
         self.transcript = text_of(found, "transcript_path", "transcriptPath") or text_of(tool, "transcript_path")
