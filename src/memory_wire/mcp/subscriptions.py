@@ -62,11 +62,11 @@ class Subscriptions:
         try:
             yield Notify("notifications/subscriptions/acknowledged", {"notifications": subscription.honoured, **tag})
             while not subscription.ended:
-                while subscription.news:
-                    method, uri = next(iter(subscription.news))
+                for method, uri in list(subscription.news):
                     del subscription.news[method, uri]
                     yield Notify(method, {**({"uri": uri} if uri else {}), **tag})
-                yield Hold()
+                if not subscription.news and not subscription.ended:
+                    yield Hold()
             return tag
         finally:
             del self.streams[task]

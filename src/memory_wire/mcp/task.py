@@ -183,7 +183,7 @@ class Task:
         if work is not None:
             work.close()
         asked = self.dispatcher.asked
-        for number in [number for number, task in asked.items() if task is self]:
+        for number in [number for number, task in list(asked.items()) if task is self]:
             del asked[number]
 
 

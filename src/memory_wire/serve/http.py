@@ -71,10 +71,12 @@ class Connection:
         self.advance()
 
     def eof_received(self) -> bool:
-        """What the peer asked in full before it shut its side is answered, then the connection ends."""
+        """What the peer asked in full before it shut its side is answered, then the connection ends; unless that takes it back."""
         self.eof = True
         self.incoming.abandon()
         self.say_goodbye()
+        if self.inflight and (exchange := self.inflight[0].exchange) is not None and exchange.revoked:
+            return False
         return bool(self.waiting or self.inflight) and not self.lingering
 
     def pause_writing(self) -> None:

@@ -172,12 +172,17 @@ class Exchange:
         """The server or the client's side is ending: a subscription says good-bye."""
         self.endpoint.dispatcher.subscriptions.end(self.task)
 
-    def gone(self) -> None:
-        """The client has left, which cancels a modern request; of a legacy one nobody can fetch the answer any more."""
+    @property
+    def revoked(self) -> bool:
+        """Whether the client takes the request back by shutting its side: a modern one does, unless it only listens."""
         context = self.task.context
+        return context is not None and context.modern and self.waits != HELD
+
+    def gone(self) -> None:
+        """The client has left. A legacy request is finished all the same, as long as it needs no client."""
         if self.waits != RUNNING:
             self.task.close()
-        elif context is not None and context.modern:
+        elif self.revoked:
             self.task.cancelled = self.request.cancelled = True
         self.endpoint.dispatch.release(self.request)
 
