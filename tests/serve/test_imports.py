@@ -10,13 +10,13 @@ from pathlib import Path
 
 from tests.serve.serving import Serving
 
-SERVE = Path(__file__).parents[2] / "src" / "memory_wire" / "serve"
+SOURCE = Path(__file__).parents[2] / "src" / "memory_wire"
 # what uvloop, httptools and msgspec load by themselves, and the SQLite module, is not ours to choose here
 DEPENDENCIES = "import uvloop, httptools.parser.parser, msgspec, msgspec.json, sqlite3, json, sys; print(json.dumps(sorted(sys.modules)))"
 NEVER = {"numpy", "pyroaring", "argparse", "dataclasses", "hashlib", "uuid", "tempfile", "traceback", "markdown_it"}
 NOT_BY_US = NEVER | {"ssl", "logging", "inspect", "typing", "subprocess", "concurrent.futures", "pathlib", "asyncio", "re", "json"}
 ALLOWED = {"_bisect", "bisect"}  # what we load beyond our own modules: small, and each with a use
-GENERATOR = {"openapi.py"}  # makes a file, never part of a server
+GENERATORS = {"catalog.py", "openapi.py"}  # make files, never part of a server
 
 
 def modules_of_dependencies() -> set[str]:
@@ -43,8 +43,8 @@ def test_a_serving_process_loads_nothing_it_can_do_without(tmp_path: Path) -> No
 
 
 def test_our_modules_name_none_of_them() -> None:
-    for path in SERVE.glob("*.py"):
-        if path.name in GENERATOR:
+    for path in [*(SOURCE / "serve").glob("*.py"), *(SOURCE / "mcp").glob("*.py")]:
+        if path.name in GENERATORS:
             continue
         tree = ast.parse(path.read_text())
         typing_only = {id(node) for block in ast.walk(tree) if is_type_checking(block) for node in ast.walk(block)}

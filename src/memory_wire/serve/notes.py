@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from memory_wire import config
 
-Json = dict[str, Any]
+Json = dict[str, object]
 
 WHEN = "RFC 3339, or YYYY-MM-DD for midnight UTC"
 KEY: Json = {"maxLength": config.KEY_CHARS}
