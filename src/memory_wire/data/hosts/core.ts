@@ -12,6 +12,7 @@ const COMMAND: string[] = ["memory-wire"]
 const ADDR = ""
 
 const RECALL_MS = 1500
+const LEAST_MS = 300 // that the second request of a prompt gets, also when a host that starts up was busy itself
 const WRITE_MS = 2000
 const ANSWER_BYTES = 1024 * 1024
 const TEXT_CHARS = 100_000 // of one side of a turn; the server has its own, smaller limit
@@ -81,6 +82,11 @@ function key(local: boolean): string | undefined {
   return undefined
 }
 
+/** Runs when the time is up, after what has come in meanwhile: a host that was busy for long must not take an answer for a missing one. */
+function late(ms: number, run: () => void): ReturnType<typeof setTimeout> {
+  return setTimeout(() => setImmediate(run), ms)
+}
+
 /** The server's answer to a POST; undefined when there is none in time, or none that says yes. */
 function post(path: string, body: object, ms: number): Promise<any> {
   return new Promise((resolve) => {
@@ -115,10 +121,10 @@ function post(path: string, body: object, ms: number): Promise<any> {
           }
         })
       })
-      timer = setTimeout(() => {
+      timer = late(ms, () => {
         call.destroy()
         done()
-      }, ms)
+      })
       call.on("error", () => done())
       call.end(sent)
     } catch {
@@ -153,8 +159,8 @@ function bankOf(folder: string): Promise<Bank | undefined> {
 
 function before<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout>
-  const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), ms)))
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+  const nothing = new Promise<undefined>((resolve) => (timer = late(ms, () => resolve(undefined))))
+  return Promise.race([promise, nothing]).finally(() => clearTimeout(timer))
 }
 
 /** One session of the host: the block its prompt carries, and the turns not stored yet. */
@@ -183,7 +189,7 @@ class Session {
 
   /** The block, once the prompt that was asked last has its answer. */
   async current(): Promise<string> {
-    await before(RECALL_MS, this.asking)
+    await before(RECALL_MS + LEAST_MS, this.asking)
     return this.block
   }
 
@@ -219,7 +225,7 @@ class Session {
     }
     const asking = async (event: string, more: object): Promise<boolean> => {
       const path = `/v1/banks/${encodeURIComponent(found.bank)}/inject`
-      const answer = await post(path, { ...common, event, ...more }, until - Date.now())
+      const answer = await post(path, { ...common, event, ...more }, Math.max(until - Date.now(), LEAST_MS))
       if (typeof answer?.text === "string") this.block = answer.text || this.block
       return typeof answer?.text === "string"
     }
