@@ -1,6 +1,7 @@
 """Real wheels without compiling: this program and what it requires, as they are installed here, packed as pip packs them.
 
-The version can be another one and single files can be changed, which is how an update that goes wrong is made.
+The version can be another one and single files can be changed, which is how an update that goes wrong is made. Where MEMORY_WIRE_WHEEL
+names a wheel that was built, its files are taken.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import importlib.metadata
+import os
+import re
 import sys
 import sysconfig
 import zipfile
@@ -65,9 +68,12 @@ def wheel(folder: Path, version: str, changes: Mapping[str, Change] | None = Non
         for file in root.rglob("*")
         if file.is_file() and "__pycache__" not in file.parts and file.suffix not in (".c", ".pyx", ".pxd")
     }
-    every = {
-        "memory_wire/__init__.py": lambda text: text.replace(f'__version__ = "{memory_wire.__version__}"', f'__version__ = "{version}"')
-    }
+    if built := os.environ.get("MEMORY_WIRE_WHEEL"):
+        with zipfile.ZipFile(built) as archive:
+            entries = {
+                name: archive.read(name) for name in archive.namelist() if name.startswith("memory_wire/") and not name.endswith("/")
+            }
+    every: dict[str, Change] = {"memory_wire/__init__.py": lambda text: re.sub(r'__version__ = ".*?"', f'__version__ = "{version}"', text)}
     for name, change in (every | dict(changes or {})).items():
         entries[name] = change(entries[name].decode()).encode()
     metadata = f"Metadata-Version: 2.1\nName: memory-wire\nVersion: {version}\n" + "".join(f"Requires-Dist: {name}\n" for name in REQUIRES)

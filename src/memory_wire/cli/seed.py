@@ -13,7 +13,6 @@ from memory_wire.cli.target import bank_name, connect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-
     pass
 
 QUIET_SECONDS = 600.0  # a conversation that was written to since may still be going on
@@ -90,7 +89,7 @@ def conversations(intake: Intake, every: bool, here: str, since: str | None, bar
     begun = None if since is None else datetime.fromisoformat(since if "T" in since else f"{since}T00:00:00Z").timestamp()
     kept = transcripts.files(os.path.expanduser("~"), os.environ, begun)
     project = Project(here)
-    stored = others = taken = 0
+    stored = others = taken = empty = 0
     for place, file in enumerate(kept):
         bar(place, len(kept))
         open_end = time.time() - file.modified < QUIET_SECONDS
@@ -99,11 +98,13 @@ def conversations(intake: Intake, every: bool, here: str, since: str | None, bar
                 others += 1
                 continue
             taken += 1
+            seen = intake.read + intake.ignored.total()
             stored += intake.take(transcripts.turns(file, conversation, open_end, since), once=True)
+            empty += intake.read + intake.ignored.total() == seen
     bar(len(kept), len(kept))
-    notes.append(
-        f"{taken:,} conversations read" + (f", {others:,} of other projects left alone (--all-projects takes them)" if others else "")
-    )
+    notes.append(f"{taken:,} conversations read" + (f", {empty:,} of them without a turn that could be read" if empty else ""))
+    if others:
+        notes.append(f"{others:,} conversations of other projects left alone (--all-projects takes them)")
     return stored
 
 

@@ -178,6 +178,7 @@ def opencode_database(path: str) -> Iterator[Conversation]:
 
     try:
         with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=2)) as database:
+            database.text_factory = lambda raw: raw.decode(errors="replace")
             for id, directory in database.execute("SELECT id, directory FROM session WHERE parent_id IS NULL ORDER BY id").fetchall():
                 rows = database.execute(
                     "SELECT id, data, time_created FROM message WHERE session_id = ? ORDER BY time_created, id", (id,)
@@ -188,7 +189,7 @@ def opencode_database(path: str) -> Iterator[Conversation]:
                     head = decoded(as_bytes(data))
                     found += opencode_entry({"time": {"created": at}} | head, [decoded(as_bytes(part)) for (part,) in parts])
                 yield Conversation(id, directory, found)
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):  # also the text of an error may be damaged
         return
 
 
