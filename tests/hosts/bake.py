@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from tests.hosts.machine import HERE, Machine
-from tests.hosts.test_hosts import GOLDEN, installed
+from tests.hosts.test_golden import GOLDEN, installed
 
 if __name__ == "__main__":
     for name in HERE:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 from pathlib import Path
 
@@ -20,8 +19,6 @@ from tests.hooks.payloads import PAYLOADS, payload
 from tests.hosts import plain, samples
 from tests.hosts.machine import HERE, Machine
 
-FILLED = re.compile(r"(// MEMORY_WIRE|# MEMORY_WIRE|const (BANK|COMMAND|ADDR|HOST)\b|(BANK|ADDR) = |# memory-wire)")
-GOLDEN = Path(__file__).parent / "golden"
 HOOKED = [name for name in HERE if load(name).probe and name != "vscode"]
 
 
@@ -63,6 +60,23 @@ def test_foreign_entries_stay(name: str, kind: str, machine: Machine) -> None:
         assert value == prune(before[path], value)
 
 
+@pytest.mark.parametrize("kind", ["none", "typical", "commented"])
+@pytest.mark.parametrize("name", HERE)
+def test_after_the_host_wrote_its_files_anew(name: str, kind: str, machine: Machine) -> None:
+    """Hosts print their settings in their own style; what was there before is there after, in that style."""
+    machine.have(name)
+    written = [path for path in samples.fill(machine.slots(name), kind) if path.endswith(".json")]
+    before = {path: plain.load(Path(path).read_bytes().decode()) for path in written}
+    names = {path for path, (_, content) in machine.tree().items() if content}
+    machine.install(name)
+    for slot in machine.slots(name):
+        if isinstance(slot, Json):
+            Path(slot.path).write_text(json.dumps(plain.load(machine.text(slot)), indent=1, sort_keys=True))
+    machine.remove(name)
+    assert {path: plain.load(Path(path).read_bytes().decode()) for path in written} == before
+    assert {path for path, (_, content) in machine.tree().items() if content} == names
+
+
 def drop(value: object, slot: Json) -> None:
     """Takes a slot's value out of a document."""
     node = value
@@ -98,39 +112,6 @@ def test_a_malformed_file_is_refused(name: str, machine: Machine) -> None:
     assert "memory-wire" in result.stdout.partition("put this in by hand:")[2]
     assert machine.tree() == before
     assert not (machine.data / "backups").exists()
-
-
-@pytest.mark.parametrize("name", HERE)
-def test_installed_shape(name: str, machine: Machine) -> None:
-    """What a host gets on a machine where it never ran; `python -m tests.hosts.bake` writes these files anew."""
-    machine.have(name)
-    machine.install(name)
-    assert installed(machine) == {
-        str(path.relative_to(GOLDEN / name)): path.read_text() for path in (GOLDEN / name).rglob("*") if path.is_file()
-    }
-
-
-def installed(machine: Machine) -> dict[str, str]:
-    """Every file that a fresh home holds now, with the launcher's path replaced; executable ones have a mark before their name."""
-    found = {}
-    for name, (mode, content) in machine.tree().items():
-        if content:
-            text = content.decode()
-            if name.endswith((".ts", ".py", "README.md")):  # package data with own tests: what is written into it
-                text = "\n".join(line for line in text.split("\n") if FILLED.match(line)) + "\n"
-            for spelled in (
-                json.dumps(machine.wiring.launcher)[1:-1],
-                json.dumps(quote(machine))[1:-1],
-                quote(machine),
-                machine.wiring.launcher,
-            ):
-                text = text.replace(spelled, "/stable/memory-wire")
-            found[name + ("!" if mode & 0o100 else ".txt" if name.endswith(".py") else "")] = text
-    return found
-
-
-def quote(machine: Machine) -> str:
-    return machine.wiring.command("stop", "x").removesuffix(" hook stop --host x")
 
 
 @pytest.mark.parametrize("name", HOOKED)
