@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -90,6 +91,36 @@ def test_a_server_that_says_nothing_is_given_up_in_time(tmp_path: Path) -> None:
             assert 0 not in child.answers
             assert child.answer(0)["result"]["isError"] is True  # type: ignore[index]
             assert child.end() == 0
+
+
+@pytest.mark.parametrize("answer", [b"404 Not Found", b"200 OK", b"500 Internal Server Error"])
+@pytest.mark.parametrize("kind", [b"text/html", b"application/json", b"text/plain"])
+def test_a_server_that_is_another_is_told_in_few_words(answer: bytes, kind: bytes, tmp_path: Path) -> None:
+    """Someone else's page is nothing that a model should read."""
+    body = b"<html>" + b"somebody's page " * 10_000
+    head = b"HTTP/1.1 %b\r\nContent-Type: %b\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % (answer, kind, len(body))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=replies, args=(listening, head + body), daemon=True).start()
+        environ = {"MEMORY_WIRE_URL": f"http://127.0.0.1:{listening.getsockname()[1]}"}
+        with Child(tmp_path, env=environ) as child:
+            child.begin()
+            for tool in ("memory_list", "memory_banks", "memory_bank_config_get"):
+                told = child.call(tool)
+                assert told["isError"] is True and len(json.dumps(told)) < 1_200, told
+            assert child.end() == 0
+            assert child.stderr == ""
+
+
+def replies(listening: socket.socket, data: bytes) -> None:
+    """Answers every connection with the same, until there are no more."""
+    while True:
+        try:
+            connection, _ = listening.accept()
+        except OSError:
+            return
+        with connection:
+            connection.recv(65_536)
+            connection.sendall(data)
 
 
 @pytest.mark.parametrize("place", ["gone", b"odd\xff\xfe"])

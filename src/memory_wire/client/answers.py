@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+LONGEST = 1_000  # characters of an error's text; ours are shorter
+
+
 class Raw(msgspec.Struct):
     results: list[msgspec.Raw]
 
@@ -44,6 +47,7 @@ def read(op: Op, reply: Reply) -> Any:
 def response(op: Op, reply: Reply) -> object:
     """The response in a successful answer."""
     if op.response is bytes:
+        msgspec.json.decode(reply.body, type=dict[str, msgspec.Raw])  # a configuration; anything else comes from a server that isn't ours
         return reply.body
     if op.response is t.Recalled:
         hits = msgspec.json.decode(reply.body, type=list[t.Hit])
@@ -70,13 +74,16 @@ def raw_is_error(raw: msgspec.Raw) -> bool:
 def failure(reply: Reply) -> errors.MemoryWireError:
     """The error of an unsuccessful answer: by its code, else by status and the contract's plain text."""
     text = reply.body.decode("utf-8", "replace")
-    if reply.headers.get("content-type", "").startswith("application/json"):
+    kind = reply.headers.get("content-type", "")
+    if kind.startswith("application/json"):
         try:
             found = msgspec.json.decode(reply.body, type=Envelope).error
         except msgspec.DecodeError:
-            return errors.MemoryWireError(f"{reply.status}: {text}")
+            return errors.Unreachable(f"what answers there is no memory-wire server: {reply.status}, {kind}")
         return build(BY_CODE.get(found.code, errors.MemoryWireError), found.message, found.field)
-    return build(plain_kind(reply.status, text), text or f"{reply.status} without a text", None)
+    if text and not kind.startswith("text/plain"):
+        return errors.Unreachable(f"what answers there is no memory-wire server: {reply.status}, {kind or 'of no type'}")
+    return build(plain_kind(reply.status, text), text[:LONGEST] or f"{reply.status} without a text", None)
 
 
 def plain_kind(status: int, text: str) -> type[errors.MemoryWireError]:
