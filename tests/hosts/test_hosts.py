@@ -266,3 +266,23 @@ def test_containers_of_another_kind(machine: Machine) -> None:
     assert plan.left == ["hooks.SessionStart (not ours)"]
     machine.remove("gemini-cli")
     assert settings.read_text() == '{"hooks": {"SessionStart": {"x": 1}}}\n'
+
+
+def test_clines_other_folder(machine: Machine) -> None:
+    other = machine.home / "Documents" / "Cline" / "Rules" / "Hooks"
+    other.mkdir(parents=True)
+    machine.install("cline")
+    assert (other / "TaskStart").stat().st_mode & 0o111
+    assert not (machine.home / "Documents" / "Cline" / "Hooks").exists()
+    machine.remove("cline")
+    assert list(other.iterdir()) == []
+
+
+def test_somebody_elses_script_stays(machine: Machine) -> None:
+    machine.have("cline")
+    path = machine.home / "Documents" / "Cline" / "Hooks" / "TaskStart"
+    path.parent.mkdir(parents=True)
+    path.write_text("#!/bin/sh\nexec my-memory-wire hook\n")
+    assert machine.install("cline").left == ["Hooks/TaskStart (not ours)"]
+    machine.remove("cline")
+    assert path.read_text() == "#!/bin/sh\nexec my-memory-wire hook\n"

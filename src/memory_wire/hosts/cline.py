@@ -41,10 +41,13 @@ class Cline(Host):
         return [env.at(".cline"), env.at("Documents", "Cline"), *editors.storage(env, EXTENSION)]
 
     def slots(self, env: Environment, wiring: Wiring) -> list[Slot]:
+        hooks, other = env.at("Documents", "Cline", "Hooks"), env.at("Documents", "Cline", "Rules", "Hooks")
+        if os.path.isdir(other) and not os.path.isdir(hooks):  # versions differ
+            hooks = other
         found: list[Slot] = []
         for theirs, event in EVENTS.items():
             script = f"#!/bin/sh\n{MARKER}\nexec {wiring.command(event, self.name)}\n"
-            found.append(File(env.at("Documents", "Cline", "Hooks", theirs), script, (MARKER, "hook"), f"Hooks/{theirs}", 0o755))
+            found.append(File(os.path.join(hooks, theirs), script, (MARKER, "hook"), f"Hooks/{theirs}", 0o755))
         settings = [os.path.join(folder, "settings") for folder in editors.storage(env, EXTENSION)]
         if os.path.isdir(env.at(".cline")) or not settings:
             settings.append(env.at(".cline", "data", "settings"))
