@@ -24,22 +24,11 @@ peak = [line.split()[1] for line in open("/proc/self/status") if line.startswith
 sys.stderr.write(" ".join([peak, *sys.modules]))
 sys.exit(status)
 """
-HEAVY = {
-    "asyncio",
-    "uvloop",
-    "typing",
-    "inspect",
-    "logging",
-    "ssl",
-    "argparse",
-    "dataclasses",
-    "re",
-    "json",
-    "socket",
-    "sqlite3",
-    "subprocess",
-}
-HELLO = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}\n{"jsonrpc":"2.0","id":2,"method":"tools/list"}\n'
+HEAVY = frozenset("asyncio uvloop typing inspect logging ssl argparse dataclasses re json socket sqlite3 subprocess".split())
+LATER = ("memory_wire.service", "memory_wire.client", "memory_wire.store", "memory_wire.kernels")
+HELLO = b"""{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}
+{"jsonrpc":"2.0","id":2,"method":"tools/list"}
+"""
 
 
 def project(folder: Path, origin: str | None) -> Path:
@@ -124,11 +113,7 @@ def test_a_light_start(tmp_path: Path) -> None:
     assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [1, 2]
     peak, *modules = done.stderr.decode().split()
     assert not sorted(set(modules) & HEAVY)
-    assert not [
-        name
-        for name in modules
-        if name.startswith(("memory_wire.service", "memory_wire.client", "memory_wire.store", "memory_wire.kernels"))
-    ]
+    assert not [name for name in modules if name.startswith(LATER)]
     assert int(peak) < 14 * 1024
 
 

@@ -122,9 +122,10 @@ class Target:
         with self.lock:
             if self.found is None or self.found is failed:
                 from memory_wire.cli.target import connect
+                from memory_wire.client import Client
 
                 self.found = connect(self.values)
-                if hasattr(self.found, "wire"):
+                if isinstance(self.found, Client):
                     self.found.wire.timeout = config.MCP_CALL_SECONDS
             return self.found
 

@@ -80,7 +80,7 @@ class Dispatcher:
             return None
         if not isinstance(method, str):
             raise Fault(INVALID, "`method` must be a string", status=400)
-        if params is None or not isinstance(params, dict):
+        if not isinstance(params, dict):
             raise Fault(INVALID if "id" not in message else PARAMS, "`params` must be an object", status=400)
         if "id" not in message:
             self.notified(method, params, peer)

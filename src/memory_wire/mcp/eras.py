@@ -13,16 +13,17 @@ if TYPE_CHECKING:
 
     from memory_wire.mcp.rpc import Json
 
-FIRST, BATCHES, STRUCTURED, NEWEST = LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+_, BATCHES, STRUCTURED, NEWEST = LEGACY  # the one with batches, the first with structured content, the newest with a handshake
 MODERN = ("2026-07-28",)
 PREFIX = "io.modelcontextprotocol/"
 META_VERSION, META_CAPABILITIES, META_LEVEL = PREFIX + "protocolVersion", PREFIX + "clientCapabilities", PREFIX + "logLevel"
 META_SERVER, META_SUBSCRIPTION = PREFIX + "serverInfo", PREFIX + "subscriptionId"
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 STATUS = {PARSE: 400, INVALID: 400, PARAMS: 400, HEADERS: 400, CAPABILITY: 400, VERSION: 400, METHOD: 404}  # modern; others are 200
-CACHED = frozenset(
+CACHED = frozenset(  # methods whose modern results say how long they hold
     {"server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read"}
-)  # modern results that say how long they hold
+)
 
 
 def meta_of(params: Mapping[str, object]) -> Mapping[str, object]:
@@ -40,24 +41,24 @@ def is_modern(meta: Mapping[str, object]) -> bool:
     return META_VERSION in meta or META_CAPABILITIES in meta
 
 
-def check_modern(meta: Mapping[str, object]) -> str:
-    """The version of a modern message whose `_meta` is complete. Raises Fault."""
+def check_complete(meta: Mapping[str, object]) -> None:
+    """Raises Fault for a modern message that doesn't say what every one has to."""
     missing = [key for key in (META_VERSION, META_CAPABILITIES) if key not in meta]
     if missing:
         raise Fault(PARAMS, f"`_meta` lacks {' and '.join(missing)}", status=400)
+
+
+def check_modern(meta: Mapping[str, object]) -> str:
+    """The version of a modern message. Raises Fault for one that is unknown, and for a `_meta` that isn't as it should be."""
+    check_complete(meta)
     version = meta[META_VERSION]
     if not isinstance(version, str):
         raise Fault(PARAMS, f"`{META_VERSION}` must be a string", status=400)
-    check_version(version)
+    if version not in MODERN:
+        raise Fault(VERSION, "unsupported protocol version", {"supported": list(MODERN), "requested": version}, status=400)
     if not isinstance(meta[META_CAPABILITIES], dict):
         raise Fault(PARAMS, f"`{META_CAPABILITIES}` must be an object", status=400)
     return version
-
-
-def check_version(version: str) -> None:
-    """Raises Fault for a version that no modern message may have."""
-    if version not in MODERN:
-        raise Fault(VERSION, "unsupported protocol version", {"supported": list(MODERN), "requested": version}, status=400)
 
 
 def stamp(result: Json, method: str, server: Json) -> Json:
@@ -77,12 +78,12 @@ def fitted(result: Json, method: str, version: str) -> Json:
     result = {key: value for key, value in result.items() if key != "structuredContent"}
     content = result.get("content")
     if isinstance(content, list):
-        result["content"] = [block for entry in content if (block := fitted_block(entry, version)) is not None]
+        result["content"] = [fitted_block(block, version) for block in content]
     return result
 
 
 def fitted_block(block: object, version: str) -> object:
-    """A content block as an old client knows it; None when it can't be shown."""
+    """A content block as an old client knows it."""
     kind = block.get("type") if isinstance(block, dict) else None
     if kind == "resource_link":
         assert isinstance(block, dict)

@@ -6,7 +6,7 @@ Used by the HTTP endpoint before a message is dispatched. Header names are lower
 from __future__ import annotations
 
 from memory_wire.mcp import eras
-from memory_wire.mcp.rpc import HEADERS, PARAMS, VERSION, Fault
+from memory_wire.mcp.rpc import HEADERS, VERSION, Fault
 from memory_wire.mcp.task import Peer
 
 TYPE_CHECKING = False
@@ -53,9 +53,7 @@ def check(headers: Found, message: object, peer: Peer, provider: Provider) -> No
     method, params = message.get("method"), message.get("params")
     if not isinstance(method, str):
         return  # no request: refused when it is dispatched
-    missing = [key for key in (eras.META_VERSION, eras.META_CAPABILITIES) if key not in meta]
-    if missing:
-        raise Fault(PARAMS, f"`_meta` lacks {' and '.join(missing)}", status=400)
+    eras.check_complete(meta)
     same(headers, PROTOCOL, meta[eras.META_VERSION])
     same(headers, METHOD, method)
     assert isinstance(params, dict)

@@ -37,7 +37,7 @@ def success(text: bytes, structured: Json, *notes: str) -> Json:
     return {"content": blocks, "structuredContent": structured, "isError": False}
 
 
-def bound(operation: str, values: Values) -> int:
+def bound(values: Values) -> int:
     """Tokens that the contents of a result may have: the default, or the budget that the call names up to a limit."""
     budget = values.get("budget")
     return min(budget, config.MCP_OUTPUT_MAX) if isinstance(budget, int) else config.MCP_OUTPUT

@@ -1,6 +1,6 @@
 """What a handler asks of its surroundings while it works. A handler returns its result or is a generator that yields these.
 
-`Run` and `Ask` are answered with what was asked for, or by the error raised at the `yield`; the others with None.
+`Run` and `Ask` give what was asked for, or raise its error at the `yield`; the others give None.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Ask(Struct, frozen=True):
 
 
 class Hold(Struct, frozen=True):
-    """Nothing to do until the stream ends: a subscription. Resumed when it ends by our side; closed when by the client's."""
+    """Nothing to do for now: the handler goes on when somebody calls its task's `resume`, and is closed when the client leaves."""
 
 
 class Send(Struct, frozen=True):

@@ -203,10 +203,13 @@ class Batch(Task):
         return not self.rest and self.current.done
 
     def advance(self, given: object = None) -> Run | Send | Hold | None:
-        while not self.cancelled:
+        if self.cancelled:
+            self.close()
+            return None
+        while True:
             step = self.current.advance(given)
             given = None
-            if step is not None and not isinstance(step, Hold):
+            if step is not None:
                 return step
             if self.current.answer:
                 self.answers.append(self.current.answer)
@@ -214,8 +217,7 @@ class Batch(Task):
                 break
             self.current = self.rest.pop(0)
             self.current.resume = lambda task, value: self.resume(self, value)
-        self.rest = []
-        self.answer = b"[%b]" % b",".join(self.answers) if self.answers and not self.cancelled else b""
+        self.answer = b"[%b]" % b",".join(self.answers)
         return None
 
     def close(self) -> None:

@@ -21,10 +21,13 @@ from memory_wire.ops import BY_NAME
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from memory_wire.mcp.rpc import Json
     from memory_wire.mcp.steps import Work
     from memory_wire.mcp.task import Context
+
+    Values = dict[str, Any]
 
 CATALOG = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "mcp_tools.json")
 SETS = {"core": ("core",), "records": ("core", "records"), "hub": ("core", "records", "hub"), "all": ()}  # name -> sets shown; () is all
@@ -96,9 +99,9 @@ class Tools:
             return results.failure(str(error))
         return self.run(context, str(row["operation"]), values, bank)
 
-    def run(self, context: Context, operation: str, values: dict[str, object], bank: str) -> Work:
+    def run(self, context: Context, operation: str, values: Values, bank: str) -> Work:
         """The operation, and its response or error as a tool result."""
-        most = results.bound(operation, values)
+        most = results.bound(values)
         try:
             response = yield Run(operation, request_of(operation, values, most), bank)
         except MemoryWireError as error:
@@ -133,9 +136,9 @@ def pinned(bank: str, given: str) -> str:
     return f"`bank` is pinned to `{bank}` by this endpoint; refusing `{given}`"
 
 
-def read(schema: Mapping[str, object], arguments: Mapping[str, object]) -> dict[str, object]:
+def read(schema: Mapping[str, object], arguments: Mapping[str, object]) -> Values:
     """The arguments that the tool has, checked against its schema; others are passed over. Raises Unfit naming the field."""
-    values: dict[str, object] = {}
+    values: Values = {}
     properties, required = schema["properties"], schema.get("required", ())
     assert isinstance(properties, dict) and isinstance(required, list | tuple)
     for name, rule in properties.items():
@@ -169,11 +172,13 @@ def article(kind: str) -> str:
     return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
 
 
-def request_of(operation: str, values: Mapping[str, object], most: int) -> Struct:
+def request_of(operation: str, values: Values, most: int) -> Struct:
     """The operation's request."""
     if operation == "recall":
-        values = {**values, "format": "full", **({} if "budget" not in values else {"budget": min(int(str(values["budget"])), most)})}
+        values = {**values, "format": "full"}
+        if "budget" in values:
+            values["budget"] = min(values["budget"], most)
     elif operation == "memories":
-        limit = min(int(str(values.get("limit", config.PAGE_LIMIT))), config.MCP_PAGE)
+        limit = min(values.get("limit", config.PAGE_LIMIT), config.MCP_PAGE)
         values = {**values, "limit": limit, "truncate": most * config.CHARS_PER_TOKEN // max(limit, 1)}
     return BY_NAME[operation].request(**values)

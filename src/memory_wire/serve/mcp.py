@@ -1,5 +1,6 @@
-"""The Model Context Protocol at `/mcp` and `/mcp/{bank}`: each POST is one message (or batch), answered as JSON or, when there is more
-to say than the answer, as a stream of server-sent events. Stateless in both eras; loaded by the first request for it.
+"""The Model Context Protocol at `/mcp` and `/mcp/{bank}`, stateless in both eras. Loaded by the first request for it.
+
+Each POST is one message (or batch), answered as JSON or, when there is more to say than the answer, as a stream of server-sent events.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ from memory_wire.types import Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from msgspec import Struct
+
     from memory_wire.mcp.dispatch import Provider, Task
+    from memory_wire.ops import Op
     from memory_wire.serve.dispatch import Dispatch
     from memory_wire.serve.incoming import Request
     from memory_wire.serve.reply import Reply
@@ -91,12 +95,11 @@ class Exchange:
         step = self.task.advance(given)
         while step is not None:
             if isinstance(step, Run):
-                op = BY_NAME[step.operation]
-                call = (op, Scope(bank=step.bank), step.request)
+                op, scope = BY_NAME[step.operation], Scope(bank=step.bank)
                 if op.writes:
-                    self.endpoint.dispatch.commits.submit(self.request, call)
+                    self.endpoint.dispatch.commits.submit(self.request, (op, scope, step.request))
                     return
-                step = self.task.advance(self.called(*call))
+                step = self.task.advance(self.called(op, scope, step.request))
             elif isinstance(step, Send):
                 if not self.events:
                     step = self.task.advance(Fault(INTERNAL, "the client takes no events") if step.answer_to else None)
@@ -112,10 +115,10 @@ class Exchange:
                 return
         self.finish()
 
-    def called(self, op: object, scope: Scope, call: object) -> object:
+    def called(self, op: Op, scope: Scope, request: Struct) -> object:
         """The response of a read, or its error."""
         try:
-            return self.endpoint.dispatch.service.call(op, scope, call)  # type: ignore[arg-type]
+            return self.endpoint.dispatch.service.call(op, scope, request)
         except Exception as error:
             return self.endpoint.dispatch.ours(error, contract=True)
 
