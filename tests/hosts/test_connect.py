@@ -249,3 +249,11 @@ def test_a_home_that_cannot_be_written(machine: Machine) -> None:
     assert done.stdout == ""
     assert done.stderr.startswith(f"memory-wire: {blocked}")
     assert os.listdir(machine.home / ".cursor") == []
+
+
+def test_a_shared_file_goes_with_the_last(machine: Machine) -> None:
+    machine.have("copilot-cli", "vscode")
+    before = machine.tree()
+    lines(machine.run("connect", "--no-daemon"))
+    assert not any("needed by" in line for line in lines(machine.run("disconnect")))
+    assert machine.tree() == before

@@ -250,7 +250,7 @@ def test_beside_a_host_that_writes(machine: Machine, settings_file: Path) -> Non
     done = threading.Event()
 
     def host() -> None:
-        while not done.wait(0.005):
+        while not done.wait(0.05):
             before = settings_file.read_bytes()
             document = json.loads(before)
             document["count"] += 1

@@ -47,6 +47,7 @@ class Job(Struct):
     uninstall: bool
     dry: bool
     named: bool
+    hosts: list[str]
 
 
 def commands() -> list[Command]:
@@ -165,7 +166,7 @@ def wire(values: dict[str, Value], names: list[str], env: Environment) -> int:
     wiring = Wiring(program(env) if uninstall else launcher(env), bank_of(values.get("bank")))
     notes = [] if uninstall or names else [HERMES]
     with nullcontext(record.seen(env.data)) if dry else record.opened(env.data) as known:
-        job = Job(env, wiring, known, uninstall, dry, bool(names))
+        job = Job(env, wiring, known, uninstall, dry, bool(names), hosts)
         outcomes = [one(load(name), job) for name in hosts]
         working = [outcome.host for outcome in outcomes if outcome.outcome in ("wired", "already-wired")]
         if not dry:
@@ -199,8 +200,7 @@ def one(host: Host, job: Job) -> Outcome:
 def carried(host: Host, job: Job) -> Outcome:
     """Plans and, unless this is a dry run, applies. Raises Refused, Raced, OSError."""
     env = job.env
-    make = engine.removal if job.uninstall else engine.install
-    plan = make(host, env, job.record, job.wiring)
+    plan = planned(host, job, job.record)
     verb, idle = ("unwired", "skipped") if job.uninstall else ("wired", "already-wired")
     if job.dry and plan.changes:
         return Outcome(host.name, f"would-{verb.removesuffix('d')}", plan.done, plan.left, diff=engine.difference(plan))
@@ -213,9 +213,16 @@ def carried(host: Host, job: Job) -> Outcome:
     return Outcome(host.name, verb, plan.done, plan.left, backup)
 
 
+def planned(host: Host, job: Job, known: Record) -> Plan:
+    """What has to change. Raises Refused."""
+    if job.uninstall:
+        return engine.removal(host, job.env, known, job.wiring, job.hosts)
+    return engine.install(host, job.env, known, job.wiring)
+
+
 def checked(host: Host, job: Job, plan: Plan) -> None:
     """Reads the written files again and runs a hook. Raises Refused."""
-    again = (engine.removal if job.uninstall else engine.install)(host, job.env, engine.after(plan, job.record), job.wiring)
+    again = planned(host, job, engine.after(plan, job.record))
     if again.changes:
         raise Refused(f"{again.changes[0].path} does not hold what was written; put back")
     if not job.uninstall:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Literal
 
@@ -103,8 +103,8 @@ def put(plan: Plan, path: str, group: Sequence[Slot], trace: Trace) -> None:
         plan.changes.append(Change(path, before, encoded(text), group[0].mode, trace))
 
 
-def removal(host: Host, env: Environment, record: Record, wiring: Wiring) -> Plan:
-    """What has to change for the host to be as it was. Raises Refused."""
+def removal(host: Host, env: Environment, record: Record, wiring: Wiring, leaving: Collection[str] = ()) -> Plan:
+    """What has to change for the host to be as it was; what it shares with a host that isn't `leaving` stays. Raises Refused."""
     slots = host.slots(env, wiring)
     for root in record.hosts.get(host.name, Wired()).roots:
         there = {(slot.path, slot.label) for slot in slots}
@@ -112,19 +112,19 @@ def removal(host: Host, env: Environment, record: Record, wiring: Wiring) -> Pla
     plan = Plan(host.name, [], [], [], [], [])
     for path, group in grouped(slots):
         with refusing(path, group):
-            take(plan, path, group, record)
+            take(plan, path, group, record, {host.name, *leaving})
     order = [slot.label for slot in slots]
     plan.done.sort(key=lambda done: order.index(done.removesuffix(" (pruned)")))
     return plan
 
 
-def take(plan: Plan, path: str, group: Sequence[Slot], record: Record) -> None:
+def take(plan: Plan, path: str, group: Sequence[Slot], record: Record, leaving: Collection[str]) -> None:
     """Adds to the plan what has to go from one file, last in first out. Raises Refused."""
     before, trace = files.read(path), record.trace(path)
     text = start = files.text(before)
     for slot in reversed(group):
         state = slot.look(text, trace) if text is not None else "absent"
-        others = record.users(path, slot.label, plan.host)
+        others = record.users(path, slot.label, leaving)
         if state == "changed" or (others and state in OURS):
             plan.left.append(f"{slot.label} ({f'needed by {others[0]}' if others else 'changed since'})")
         elif text is not None and state in OURS:

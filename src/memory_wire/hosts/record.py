@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 import msgspec
@@ -35,9 +35,9 @@ class Record(Struct):
         """A copy of what is recorded of a file."""
         return msgspec.convert(msgspec.to_builtins(self.files.get(path, Trace())), Trace)
 
-    def users(self, path: str, label: str, apart: str) -> list[str]:
-        """Other hosts that need an entry as well."""
-        return [name for name, wired in self.hosts.items() if name != apart and (path, label) in wired.slots]
+    def users(self, path: str, label: str, apart: Collection[str]) -> list[str]:
+        """The hosts that need an entry, apart from some."""
+        return [name for name, wired in self.hosts.items() if name not in apart and (path, label) in wired.slots]
 
     def save(self) -> None:
         """Replaces the file; removes it when nothing is connected."""
