@@ -26,7 +26,7 @@ type Target = { host?: string; port?: string; socketPath?: string; prefix: strin
 
 /** Whether the memory works here: not switched off, not inside a process that one of our own hooks started. */
 function active(): boolean {
-  return !["1", "true", "yes", "on"].includes((process.env.MEMORY_WIRE_DISABLE ?? "").toLowerCase()) && !process.env.MEMORY_WIRE_HOOK
+  return ["", "0"].includes(process.env.MEMORY_WIRE_DISABLE ?? "") && !process.env.MEMORY_WIRE_HOOK
 }
 
 function dataFolder(): string {
@@ -70,16 +70,12 @@ function target(url: string): Target | undefined {
 /** The key to send. The one on disk is for a server on this machine only, and only when nobody else can read the file. */
 function key(local: boolean): string | undefined {
   if (process.env.MEMORY_WIRE_KEY) return process.env.MEMORY_WIRE_KEY
-  if (!local) return undefined
-  for (const name of ["memory.db.key", "key"]) {
-    const path = join(dataFolder(), name)
-    try {
-      if ((statSync(path).mode & 0o077) === 0) return readFileSync(path, "utf8").trim() || undefined
-    } catch {
-      continue
-    }
+  const path = join(dataFolder(), "memory.db.key")
+  try {
+    return local && (statSync(path).mode & 0o077) === 0 ? readFileSync(path, "utf8").trim() || undefined : undefined
+  } catch {
+    return undefined
   }
-  return undefined
 }
 
 /** Runs when the time is up, after what has come in meanwhile: a host that was busy for long must not take an answer for a missing one. */
@@ -137,7 +133,7 @@ const banks = new Map<string, Promise<Bank | undefined>>()
 
 /** The bank of a folder: the environment's, the one `connect --bank` wrote here, else what `memory-wire bank` says. */
 function bankOf(folder: string): Promise<Bank | undefined> {
-  const named = process.env.MEMORY_WIRE_BANK || BANK
+  const named = process.env.MEMORY_WIRE_BANK?.trim() ? process.env.MEMORY_WIRE_BANK : BANK
   if (named) return Promise.resolve({ bank: named })
   const known = banks.get(folder)
   if (known) return known

@@ -43,7 +43,7 @@ TOOLS: dict[str, tuple[str, dict[str, Any], list[str]]] = {
 
 
 def off() -> bool:  # or inside a process that one of our own hooks started
-    return os.environ.get("MEMORY_WIRE_DISABLE", "").lower() in ("1", "true", "yes", "on") or bool(os.environ.get("MEMORY_WIRE_HOOK"))
+    return os.environ.get("MEMORY_WIRE_DISABLE", "") not in ("", "0") or bool(os.environ.get("MEMORY_WIRE_HOOK"))
 
 
 def data_folder() -> str:
@@ -71,15 +71,14 @@ def keep(kept: dict[str, str], session: str, value: str) -> None:
 
 def stored_key() -> str | None:
     """The key on disk, when nobody else can read it."""
-    for name in ("memory.db.key", "key"):
-        path = os.path.join(data_folder(), name)
-        try:
-            if not stat.S_IMODE(os.stat(path).st_mode) & 0o077:
-                with open(path, encoding="utf-8") as file:
-                    return file.read().strip() or None
-        except (OSError, ValueError):
-            continue
-    return None
+    path = os.path.join(data_folder(), "memory.db.key")
+    try:
+        if stat.S_IMODE(os.stat(path).st_mode) & 0o077:
+            return None
+        with open(path, encoding="utf-8") as file:
+            return file.read().strip() or None
+    except (OSError, ValueError):
+        return None
 
 
 class UnixConnection(http.client.HTTPConnection):
