@@ -50,6 +50,8 @@ def test_one_memory_above_the_bound_is_cut(talk: Talk, monkeypatch: pytest.Monke
     (memory,) = found["structuredContent"]["memories"]
     assert len(memory["content"]) == 40 and memory["content"].endswith(config.TRUNCATED)
     assert found["structuredContent"]["truncated"] is True
+    asked = talk.call("memory_recall", query="heron", budget=5)["structuredContent"]  # cut by the service
+    assert len(asked["memories"][0]["content"]) == 20 and asked["truncated"] is True
 
 
 def test_a_list_is_bounded_and_says_so(talk: Talk) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -126,3 +127,16 @@ def test_words_that_do_not_fit(tmp_path: Path) -> None:
         assert done.returncode == 2 and done.stdout == b"" and b"memory-wire mcp: " in done.stderr
     done = said("--help")
     assert done.returncode == 0 and b"--tools" in done.stdout
+
+
+def test_what_is_wrong_with_the_store_is_told_to_the_host_once(tmp_path: Path) -> None:
+    with Child(tmp_path) as child:
+        child.call("memory_retain", content="kept")
+        with sqlite3.connect(tmp_path / "memory.db") as other:
+            other.execute("DROP TABLE unit")
+        other.close()
+        for _ in range(3):
+            found = child.call("memory_list")
+            assert found["isError"] is True and "storage error" in str(found["content"]) and "unit" not in str(found["content"])
+        assert child.stderr.count("\n") == 1 and "unit" in child.stderr
+        assert child.end() == 0

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from memory_wire import config
 from memory_wire.cli.args import Command, Option, Usage, Value, parse, usage
-from memory_wire.errors import Unreachable
+from memory_wire.errors import StorageError, Unreachable
 from memory_wire.mcp.dispatch import Peer
 from memory_wire.mcp.serving import provider
 from memory_wire.mcp.stdio import Stdio
@@ -61,7 +61,7 @@ def run(values: dict[str, Value]) -> int:
         return 0
     target = Target(values, place)
     peer = Peer(place.bank, tools=tools)
-    server = Stdio(provider(), target.run, peer, lost=complain, left=leave, source=0, sink=sink)
+    server = Stdio(provider(), target.run, peer, lost=unexpected, left=leave, source=0, sink=sink)
     server.serve()
     if server.active:  # a call that doesn't end must not keep the host waiting
         leave()
@@ -100,6 +100,7 @@ class Target:
         self.place = place
         self.found: Client | Memory | None = None
         self.bank: str | None = None
+        self.told = ""
         self.lock = _thread.allocate_lock()
 
     def run(self, step: Run) -> object:
@@ -115,7 +116,15 @@ class Target:
 
     def call(self, target: Client | Memory, step: Run) -> object:
         bank = self.settled(target) if step.bank == self.place.bank else step.bank
-        return target.call(step.operation, step.request, bank)
+        try:
+            return target.call(step.operation, step.request, bank)
+        except StorageError as error:  # its detail isn't for the model; a server tells its own log
+            from memory_wire.client import Memory
+
+            if isinstance(target, Memory) and error.detail != self.told:
+                self.told = error.detail
+                complain(error.detail)
+            raise
 
     def get(self, failed: Client | Memory | None) -> Client | Memory:
         """The target, looked for again when it is the one that has failed."""
@@ -145,9 +154,13 @@ class Target:
             self.found.close()
 
 
-def complain(error: BaseException) -> None:
+def unexpected(error: BaseException) -> None:
+    complain(f"{type(error).__name__}: {error}")
+
+
+def complain(text: str) -> None:
     """A line on standard error, where hosts keep what a server says."""
     try:
-        os.write(2, f"memory-wire: {type(error).__name__}: {error}\n".encode(errors="replace"))
+        os.write(2, f"memory-wire: {text}\n".encode(errors="replace"))
     except OSError:
         return  # nobody listens
