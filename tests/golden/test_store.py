@@ -1,6 +1,7 @@
 """Stores written by released versions are opened, upgraded in place, and lose nothing.
 
-`store-v1.db.gz` was written by the program of schema version 1: bank `atlas` with four memories, one forgotten, and a configuration.
+`store-v<n>.db.gz` was written by the program of schema version n: bank `atlas` with four memories, one forgotten, and a configuration; from
+version 2 on something was injected in session `s0`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ STORES = sorted(Path(__file__).parent.glob("store-v*.db.gz"))
 
 @pytest.fixture(params=STORES, ids=lambda path: path.name)
 def db(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    path = tmp_path / "memory.db"
+    folder = tmp_path / request.param.name.partition(".")[0]
+    folder.mkdir()
+    path = folder / "memory.db"
     path.write_bytes(gzip.decompress(request.param.read_bytes()))
     return path
 
@@ -33,7 +36,7 @@ def shape(path: Path) -> dict[str, list[tuple[object, ...]]]:
 
 
 def test_there_is_one_of_each_older_version() -> None:
-    assert [path.name for path in STORES] == [f"store-v{version}.db.gz" for version in range(1, migrate.VERSION)]
+    assert {path.name for path in STORES} >= {f"store-v{version}.db.gz" for version in range(1, migrate.VERSION)}
 
 
 def test_it_is_upgraded_in_place(db: Path, tmp_path: Path) -> None:
@@ -50,7 +53,8 @@ def test_it_is_upgraded_in_place(db: Path, tmp_path: Path) -> None:
         assert (hit.session, hit.tags, hit.created_at) == ("s1", ["decision"], "2026-03-01T00:00:00.000Z")
         assert memory.retain("Release 1.3 ships on Fridays.", document_id="release").id != page.items[2].id
         first = memory.inject(t.Inject(event="prompt", session="now", prompt="which day do we ship the release?"))
-        assert first.entries and memory.injections().total == len(first.entries)
+        assert first.entries and memory.injections(session="now").total == len(first.entries)
+        assert bool(memory.injections(session="s0").total) == (db.parent.name != "store-v1")
         assert memory.history(hit.id).session == "s1"
     with Memory(tmp_path / "new.db") as fresh:
         fresh.retain("x")
