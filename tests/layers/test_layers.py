@@ -35,7 +35,22 @@ ALLOWED: dict[str, set[str]] = {
     "data": set(),  # files for others' processes
     "sources": {"sources", "hooks", "framing", *BASE},
     "serve": {"serve", "service", "kernels", "mcp", "ops", "framing", *BASE, "__init__"},
-    "cli": {"cli", "client", "service", "serve", "mcp", "hooks", "hosts", "sources", "identity", "framing", "wire", "ops", *BASE, "__init__"},
+    "cli": {
+        "cli",
+        "client",
+        "service",
+        "serve",
+        "mcp",
+        "hooks",
+        "hosts",
+        "sources",
+        "identity",
+        "framing",
+        "wire",
+        "ops",
+        *BASE,
+        "__init__",
+    },
 }
 
 

@@ -143,7 +143,8 @@ def test_what_is_wrong_is_named(tmp_path: Path, name: str, data: bytes, said: st
 
 
 @pytest.mark.parametrize(
-    "name", ["py.typed", "store/schema.sql", "store/schema2.sql", "index/FORMAT.md", "data/openapi.json", "kernels/text.pyi", "service/service.py"]
+    "name",
+    ["py.typed", "store/schema.sql", "store/schema2.sql", "index/FORMAT.md", "data/openapi.json", "kernels/text.pyi", "service/service.py"],
 )
 def test_what_is_missing_is_named(tmp_path: Path, name: str) -> None:
     files = good()
