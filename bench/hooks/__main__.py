@@ -58,8 +58,9 @@ def main() -> int:
     report.table(["", "event", "p50 ms", "p95 ms", "of it CPU", "bytes printed", "VmHWM KiB"], rows)
     report.text()
     report.text(
-        "Wall time of the whole process, from its start to its end, and the median of its processor time; `VmHWM` of one more firing without site packages' start-up code."
+        "Wall time of the whole process, from its start to its end, and the median of its processor time; `VmHWM` of one more firing"
     )
+    report.text("without site packages' start-up code.")
     report.close(given.out_md)
     return 0
 

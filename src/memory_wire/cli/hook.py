@@ -6,6 +6,7 @@ The words are read by hand and nothing else of the command line is imported.
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 from memory_wire.config import HOOK_SECONDS
@@ -23,6 +24,8 @@ HELP = """memory-wire hook EVENT [--host NAME] [--bank ID]
     --bank ID               bank to act in (default: the project's)
   MEMORY_WIRE_DISABLE=1 switches hooks off; MEMORY_WIRE_URL, _KEY, _BANK and _FORMAT are read."""
 
+COMMANDS = ("memory-wire", "__main__.py")  # as which a process is started that ends with the hook
+
 
 def hook(words: Sequence[str]) -> int:
     """0. What goes wrong is silent: a memory may never break the host that asks it."""
@@ -32,7 +35,15 @@ def hook(words: Sequence[str]) -> int:
     try:
         fire(words)
     except (Exception, KeyboardInterrupt):
-        return 0
+        return ended()
+    return ended()
+
+
+def ended() -> int:
+    """0, or at once the end of a process that is nothing but a hook: taking the interpreter down would be a tenth of its time."""
+    started = getattr(sys.modules["__main__"], "__file__", None) or ""
+    if os.path.basename(started) in COMMANDS:
+        os._exit(0)
     return 0
 
 
