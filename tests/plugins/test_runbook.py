@@ -39,7 +39,7 @@ def test_the_runbook(tmp_path: Path) -> None:
     env = {
         "HOME": str(home),
         "PATH": f"{tools}:/usr/bin:/bin",
-        "MEMORY_WIRE_PACKAGE": str(wheel(tmp_path)),
+        "MEMORY_WIRE_PACKAGE": os.environ.get("MEMORY_WIRE_WHEEL") or str(wheel(tmp_path)),
         "MEMORY_WIRE_ADDR": f"127.0.0.1:{port}",
         **{
             name: value
