@@ -82,6 +82,7 @@ def test_turns_have_a_size(desk: Desk) -> None:
     asked, answered = desk.contents()[0].removeprefix("[user] ").split("\n[assistant] ")
     for text, first, last in ((asked, "begin", "end"), (answered, "first", "last")):
         assert len(text) == config.TURN_CHARS and text.startswith(first) and text.endswith(last) and "\n…\n" in text
+    assert desk.capture(("begin " + "u" * 9_000 + " other end", "first " + "a" * 9_000 + " last")).known == 1  # its end tells nothing
     assert desk.capture(("x" * (config.TURN_LEAST_CHARS - 3), "ab"), session="t").stored == 0
     assert desk.capture(("x" * (config.TURN_LEAST_CHARS - 2), "ab"), session="t").stored == 1
 

@@ -166,6 +166,7 @@ def test_a_prompt_that_says_nothing_leans_on_the_last_answer(desk: Desk, asked: 
     done = desk.prompt(asked, previous=said)
     assert done.entries and len(done.text.encode()) <= config.INJECT_AGAIN_BYTES
     assert desk.prompt(asked, session="t").text == ""
+    assert desk.prompt("thanks, that looks great!", session="t", previous=said).text == ""
 
 
 def test_a_few_words_lean_on_it_as_well(desk: Desk) -> None:

@@ -39,16 +39,14 @@ class Said(Struct):
 
     draft: Draft
     asked: str
-    answer: str
 
 
 def capture(request: t.Capture, scope: t.Scope, service: Service) -> Work:
     """The work that stores turns and a note. Raises Invalid, WrongType."""
     check(request, scope)
     name = (validate.key("session", request.session) or "")[:SESSION_CHARS]
-    context = " ".join(
-        word for word in (f"hook:{request.event}", validate.key("host", request.host), validate.key("reason", request.reason)) if word
-    )
+    words = (f"hook:{request.event}", validate.key("host", request.host), validate.key("reason", request.reason))
+    context = " ".join([word for word in words if word])
     now = service.now()
     turns = [said for turn in request.turns[-config.TURNS :] if (said := readable(turn, name, context, service, now)) is not None]
     note = noted(request.note, name, context, service, now)
@@ -60,9 +58,8 @@ def capture(request: t.Capture, scope: t.Scope, service: Service) -> Work:
         if turns or note:
             bank = bank or memories.created(tx, scope)
             settings = service.settings_of(bank, tx)
-            seen: dict[str, int] = {}
             for said in turns:
-                count(answer, changes, keep(tx, bank, settings, said, name, service, seen))
+                count(answer, changes, keep(tx, bank, settings, said, name, service))
             if note is not None:
                 count(answer, changes, memories.write(tx, bank, settings, note, service.keys)[1])
         if bank is None:
@@ -93,13 +90,12 @@ def readable(turn: t.Turn, session: str, context: str, service: Service, now: in
         if value is not None:
             validate.text(name, value, config.CONTENT_CHARS)
     validate.unsigned("index", turn.index)
-    asked = prose.cut_middle(framing.spoken(turn.user or ""), config.TURN_CHARS)
-    answer = prose.cut_middle(framing.spoken(turn.assistant or ""), config.TURN_CHARS)
+    asked, answer = framing.spoken(turn.user or ""), framing.spoken(turn.assistant or "")
     if len(asked) + len(answer) < config.TURN_LEAST_CHARS:
         return None
-    content = "\n".join(lead + said for lead, said in ((USER, asked), (ASSISTANT, answer)) if said)
+    content = "\n".join(lead + prose.cut_middle(said, config.TURN_CHARS) for lead, said in ((USER, asked), (ASSISTANT, answer)) if said)
     request = t.Retain(content=content, context=context, tags=[TURN_TAG], created_at=turn.at, session=session or None)
-    return Said(memories.draft(request, service.keys, now), asked, answer)
+    return Said(memories.draft(request, service.keys, now), asked)
 
 
 def noted(note: str | None, session: str, context: str, service: Service, now: int) -> Draft | None:
@@ -118,7 +114,7 @@ def count(answer: t.Captured, changes: list[Added | Gone], new: list[Added | Gon
         answer.known += 1
 
 
-def keep(tx: Tx, bank: Bank, settings: Settings, said: Said, session: str, service: Service, seen: dict[str, int]) -> list[Added | Gone]:
+def keep(tx: Tx, bank: Bank, settings: Settings, said: Said, session: str, service: Service) -> list[Added | Gone]:
     """Stores a turn unless the session has it, in full or forgotten; a fuller answer replaces the one there. Returns what changed."""
     keys, ledger, draft = service.keys, tx.ledger, said.draft
     if not session:  # nothing tells it from an equal one elsewhere

@@ -11,7 +11,6 @@ from msgspec import Struct
 from memory_wire import config, framing
 from memory_wire import types as t
 from memory_wire.errors import Invalid
-from memory_wire.kernels.text import content_hash
 from memory_wire.service import relevant, validate
 from memory_wire.service.block import START, Block, entry_chars, frame, held_block, joined, n_bytes
 from memory_wire.service.changes import Outcome
@@ -101,7 +100,7 @@ def planned(request: t.Inject, service: Service) -> Plan:
         url=validate.key("url", request.url) or f"http://{config.DEFAULT_ADDR}",
         key=service.keys.hashed(name) if name else None,
         shown=service.keys.shown("session", name, []) if name else "",
-        mark=content_hash(asked.encode()),
+        mark=service.keys.digest(asked.encode()),
         at=service.now(),
     )
 

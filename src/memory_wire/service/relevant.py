@@ -31,10 +31,10 @@ LATEST = 200  # written last, among which the most recent by date are looked for
 RECENT = 3  # of them open a session
 EVERYDAY = 5e-4  # share of running text above which a word tells nothing by itself
 BUDGET = 1 << 32  # a recall here is bounded by its number of hits
-GO_ON = frozenset(
-    "again ahead alright and carry confirm confirmed continue do does done fine finish forward fully go good great it just keep lets lgtm "
-    "looks me move next nice now ok okay on perfect please proceed push remaining rest resume right same sounds start step sure task tasks "
-    "thank thanks that the them this to try up weiter with work yeah yep yes you".split()
+PLEASED = frozenset("alright fine good great it lgtm looks nice perfect right sounds thank thanks that this works you".split())
+GO_ON = PLEASED | frozenset(
+    "again ahead and carry confirm confirmed continue do does done finish forward fully go just keep lets me move next now ok okay on "
+    "please proceed push remaining rest resume same start step sure task tasks the them to try up weiter with work yeah yep yes".split()
 )
 
 
@@ -102,7 +102,7 @@ def candidates(service: Service, reader: Reader, bank: Bank, request: t.Inject, 
     if request.event == "session-start":
         found = opening(search, prompt, shown)
     elif again:
-        found = search.long(previous)
+        found = [] if is_pleased(prompt) else search.long(previous)
     elif len(prompt) > config.SHORT_PROMPT_CHARS:
         found = search.long(prompt)
     elif previous and leans(prompt, search.settings.language):
@@ -128,6 +128,12 @@ def opening(search: Search, prompt: str, shown: str) -> list[Candidate]:
 def says_nothing(prompt: str) -> bool:
     """Is the prompt only a way to say "go on"?"""
     return all(word in GO_ON for word, _, _ in text.words(prompt))
+
+
+def is_pleased(prompt: str) -> bool:
+    """Does it only praise, so that nothing is asked for?"""
+    words = [word for word, _, _ in text.words(prompt)]
+    return bool(words) and all(word in PLEASED for word in words)
 
 
 def leans(prompt: str, language: int) -> bool:
