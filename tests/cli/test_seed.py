@@ -71,6 +71,18 @@ def test_the_history_of_a_repository(machine: Machine) -> None:
     assert machine.run("seed", "--since", "soon", cwd=folder).returncode == 2
 
 
+def test_how_many_commits_unless_said_otherwise(machine: Machine) -> None:
+    folder = repository(machine)
+    rows = [
+        b"commit refs/heads/main\nmark :%d\ncommitter a <a@b> %d +0100\ndata <<E\nchange %d\nE\n" % (n, 1_700_000_000 + n, n)
+        for n in range(1, 151)
+    ]
+    run(folder, "fast-import", "--quiet", stdin=b"".join(rows))
+    assert seeded(machine, folder)["git"] == 100
+    assert seeded(machine, folder, "--commits", "120")["git"] == 20
+    assert seeded(machine, folder, "--commits", "1000000")["git"] == 30
+
+
 def test_outside_a_repository_and_without_commits_nothing_is_wrong(machine: Machine) -> None:
     said = machine.out("seed", "--bank", "b")
     assert said == "seeded 0 git + 0 transcripts into bank 'b'\n  not in a git repository: no history to read\n"

@@ -98,3 +98,12 @@ def test_how_far_a_source_has_been_read(tmp_path: Path) -> None:
     source = Source(str(path))
     seen = [source.position() for _ in reader("mem0")(source)]
     assert seen == sorted(seen) and 0 < seen[0] < source.size // 2 and seen[-1] == source.size
+
+
+def test_an_archive_holds_at_most_so_much_however_large_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = exports.write(tmp_path, exports.zipped({"a.md": os.urandom(1000)}))
+    monkeypatch.setattr(config, "IMPORT_UNPACKED_BYTES", 1000)
+    assert len(Source(str(path)).all) == 1
+    monkeypatch.setattr(config, "IMPORT_UNPACKED_BYTES", 999)
+    with pytest.raises(Invalid, match="unpacks to more than"):
+        Source(str(path))

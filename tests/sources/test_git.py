@@ -66,7 +66,7 @@ def test_oldest_first_merges_included_limited_and_since(repository: Path) -> Non
     run(repository, "merge", "-q", "--no-ff", "-m", "Merge the side", "side", date="2026-04-01T00:00:00Z")
     assert [item.content for item in history(repository)] == ["one", "two", "three", "Merge the side"]
     assert [item.content for item in history(repository, 2)] == ["three", "Merge the side"]
-    assert [item.content for item in history(repository, since="2026-02-15T00:00:00Z")] == ["three", "Merge the side"]
+    assert [item.content for item in history(repository, since="2026-02-15T00:00:00.000Z")] == ["three", "Merge the side"]
 
 
 def test_messages_of_any_text(repository: Path) -> None:

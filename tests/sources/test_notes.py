@@ -105,3 +105,9 @@ def test_any_front_matter_is_read_and_the_text_below_kept(text: str) -> None:
     found, below = front_matter.split("---\n" + text + "\n---\nbelow")
     assert below.endswith("below")
     assert all(isinstance(name, str) and name for name in found)
+
+
+@pytest.mark.parametrize(("size", "count"), [(4 * 1024 * 1024, 1), (4 * 1024 * 1024 + 1, 0)])
+def test_a_note_is_at_most_so_large(size: int, count: int, tmp_path: Path) -> None:
+    found = read(exports.write(tmp_path, b"x" * size, "one.md"), "notes")
+    assert len(items(found)) == count and skipped(found) == ({} if count else {"one.md": "larger than 4,194,304 bytes"})

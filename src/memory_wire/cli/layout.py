@@ -18,7 +18,7 @@ from msgspec import Struct
 from memory_wire.errors import MemoryWireError
 
 VERSIONS, CURRENT, PREVIOUS, JOURNAL, LOCK = "versions", "current", "previous", "update.json", "update.lock"
-PROGRAM = "memory-wire"
+PROGRAM, BEFORE = "memory-wire", "before-"
 
 
 class UpdateFailed(MemoryWireError):
@@ -106,11 +106,18 @@ class Layout:
             shutil.rmtree(self.folder(name), ignore_errors=True)
 
     def prune(self) -> None:
-        """Deletes all versions but the one in use and the one it replaced."""
+        """Deletes all versions but the one in use and the one it replaced, and copies of the store that neither of them needs."""
         keep = {self.current, self.previous}
         for name in os.listdir(self.versions):
             if name not in keep:
                 self.remove(name)
+        for name in os.listdir(self.root):
+            if name.startswith(BEFORE) and name.endswith(".db") and name[len(BEFORE) : -3] not in keep:
+                os.unlink(os.path.join(self.root, name))
+
+    def copy(self, name: str) -> str:
+        """Where the store is kept as it was before a version changed its format."""
+        return os.path.join(self.root, f"{BEFORE}{name}.db")
 
     def note(self, journal: Journal | None) -> None:
         """Writes down what is under way; None: nothing is."""

@@ -19,6 +19,7 @@ from memory_wire.cli.layout import UpdateFailed
 SECONDS = 3_600
 WORDS = 12  # of a memory that it is asked for with
 LEAST_WORDS = 3
+COPIES = 4  # two of the store, and an export and an index of one
 
 
 class Counted:
@@ -51,6 +52,9 @@ def prove(program: Sequence[str], db: str, scratch: str) -> tuple[str, str | Non
     from memory_wire.service import maintenance, transfer
 
     mine, theirs = os.path.join(scratch, "mine.db"), os.path.join(scratch, "theirs.db")
+    needed, free = COPIES * os.stat(db).st_size, shutil.disk_usage(scratch).free
+    if free < needed:
+        raise UpdateFailed(f"copies of the store need {needed:,} bytes below {os.path.dirname(scratch)}, {free:,} are free")
     maintenance.backup(db, mine, quiet)
     shutil.copyfile(mine, theirs)
     os.chmod(theirs, 0o600)

@@ -48,15 +48,17 @@ def seed(values: dict[str, Value]) -> int:
 
 
 def since_of(values: dict[str, Value]) -> str | None:
+    """RFC 3339 in UTC of --since; a date alone begins at 00:00 UTC. Raises Usage."""
     from memory_wire.sources.dates import moment
 
     given = values.get("since")
     if given is None:
         return None
     try:
-        return moment(str(given), local=True)
+        found = moment(str(given), local=True)
     except ValueError:
         raise Usage(f"--since takes a date such as 2026-05-01, not {given!r}") from None
+    return f"{found}T00:00:00.000Z" if found is not None and len(found) == len("2026-05-01") else found
 
 
 def fill(intake: Intake, values: dict[str, Value], commits: int, since: str | None) -> tuple[Intake, int, int, list[str]]:
@@ -86,7 +88,7 @@ def conversations(intake: Intake, every: bool, here: str, since: str | None, bar
 
     from memory_wire.sources import transcripts
 
-    begun = None if since is None else datetime.fromisoformat(since if "T" in since else f"{since}T00:00:00Z").timestamp()
+    begun = None if since is None else datetime.fromisoformat(since).timestamp()
     kept = transcripts.files(os.path.expanduser("~"), os.environ, begun)
     project = Project(here)
     stored = others = taken = empty = 0

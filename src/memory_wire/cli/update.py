@@ -188,7 +188,7 @@ class Update:
         proved, old = prove([self.layout.program_of(self.after)], self.db, self.scratch)
         if old is None:
             return proved
-        kept = os.path.join(self.layout.root, f"before-{self.after}.db")
+        kept = self.layout.copy(self.after)
         os.replace(old, kept)
         return f"{proved}; it changes the store's format: {kept} is the store as it was"
 

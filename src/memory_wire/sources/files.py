@@ -58,7 +58,7 @@ class Unpacked(io.RawIOBase):
         self.packed = file
         self.file = gzip.GzipFile(fileobj=file)
         self.name = name
-        self.left = most(size)
+        self.left = self.most = most(size)
 
     def readable(self) -> bool:
         return True
@@ -72,7 +72,7 @@ class Unpacked(io.RawIOBase):
         found = self.file.read(len(buffer))
         self.left -= len(found)
         if self.left < 0:
-            raise Invalid("file", f"{self.name} unpacks to more than {config.IMPORT_RATIO} times its size")
+            raise Invalid("file", f"{self.name} unpacks to more than {self.most:,} bytes, too much for its size")
         buffer[: len(found)] = found
         return len(found)
 
@@ -141,7 +141,7 @@ def of_archive(path: str) -> list[Member]:
             raise Invalid("file", f"{path} is encrypted: unpack it first")
     size = os.stat(path).st_size
     if sum(entry.file_size for entry in entries) > most(size):
-        raise Invalid("file", f"{path} unpacks to more than {config.IMPORT_RATIO} times its size")
+        raise Invalid("file", f"{path} unpacks to more than {most(size):,} bytes, too much for its size")
     shown = [entry for entry in entries if not any(part.startswith((".", "__MACOSX")) for part in entry.filename.split("/"))]
     return [Member(entry.filename, entry.filename, entry.compress_size, None, archive) for entry in shown]
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from memory_wire.config import SEED_BODY_LINES
 from memory_wire.errors import Invalid
+from memory_wire.sources.dates import moment
 from memory_wire.sources.items import Found, Item, Skipped
 
 FORMAT = "%H%n%cI%n%B"
@@ -22,12 +23,12 @@ def root(folder: str) -> str | None:
 
 
 def history(folder: str, limit: int, since: str | None, session: str) -> Iterator[Found]:
-    """The newest commits that HEAD knows, merges included, oldest first: subject and up to SEED_BODY_LINES lines of the body.
+    """Of the newest commits that HEAD knows those since a date (RFC 3339 in UTC), merges included, oldest first.
 
-    Raises Invalid with git's own words when it fails.
+    Subject and up to SEED_BODY_LINES lines of the body. Raises Invalid with git's own words when it fails.
     """
     words = ["log", "-z", f"--max-count={limit}", f"--format={FORMAT}", "--encoding=UTF-8", "--no-show-signature", "--no-notes"]
-    done = git(folder, *words, *([f"--since={since}"] if since else []), "HEAD", "--")
+    done = git(folder, *words, "HEAD", "--")
     if done is None:
         return
     if done.returncode:
@@ -39,9 +40,10 @@ def history(folder: str, limit: int, since: str | None, session: str) -> Iterato
         sha, _, rest = record.lstrip("\n").partition("\n")
         date, _, message = rest.partition("\n")
         text = shortened(message)
+        if not sha or (since is not None and (moment(date) or "") < since):
+            continue
         if not text:
-            if sha:
-                yield Skipped(f"commit {sha[:12]}", "no message")
+            yield Skipped(f"commit {sha[:12]}", "no message")
             continue
         yield Item(
             place=f"commit {sha[:12]}",
