@@ -39,6 +39,6 @@ def memories() -> list[Memory]:
     return sorted(found, key=lambda memory: (memory.date, memory.key))
 
 
-def prompts() -> list[Prompt]:
-    """All prompts in order."""
-    return [msgspec.json.decode(line, type=Prompt) for line in (DATA / "prompts.jsonl").read_bytes().splitlines()]
+def prompts(name: str = "prompts") -> list[Prompt]:
+    """All prompts in order; `heldout` are those that were written after the rule was settled, never used to change it."""
+    return [msgspec.json.decode(line, type=Prompt) for line in (DATA / f"{name}.jsonl").read_bytes().splitlines()]

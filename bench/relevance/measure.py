@@ -43,6 +43,7 @@ class Case(msgspec.Struct):
 
 class Figures(msgspec.Struct):
     cases: list[Case]
+    heldout: list[Case]
     continue_bytes: int
     start_bytes: int
     start_bare: int
@@ -99,6 +100,7 @@ class Battery:
         answers = [*(row.text for row in self.rows), *(prompt.previous for prompt in asked if prompt.previous)]
         return Figures(
             cases=[self.case(prompt) for prompt in asked],
+            heldout=[self.case(prompt) for prompt in prompts("heldout")],
             continue_bytes=max(len(self.inject(prompt="Continue", previous=said).text.encode()) for said in answers),
             start_bytes=max(len(start.text.encode()) for start in starts),
             start_bare=len(starts[0].text.encode()),
