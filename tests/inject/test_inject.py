@@ -225,6 +225,8 @@ def test_a_start_is_bounded_in_bytes(desk: Desk) -> None:
     for number in range(8):
         desk.retain(f"{number} " + "Übergrößenträger " * 60, created_at=f"2026-03-0{number + 1}")
     assert len(desk.start(session=None).text.encode()) <= config.INJECT_START_BYTES
+    sizes = {len(line) - len("- [2026-03-01] ") for line in lines(desk.start(session=None))}
+    assert sizes <= {config.INJECT_START_CHARS, config.INJECT_START_CHARS - 1}  # no blank before the `…`
     asked = desk.start(session=None, prompt="Übergrößenträger?")
     assert asked.entries and len(asked.text.encode()) <= config.INJECT_START_BYTES
     desk.memory.put_config({"preamble": "p" * 3_000})
