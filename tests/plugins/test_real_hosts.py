@@ -162,6 +162,31 @@ def opencode_without_a_terminal(tmp_path: Path) -> None:
         assert len(turns(memory)) == 2  # stored although the process ended with its answer
 
 
+def opencode_reads_what_connect_and_skill_write(tmp_path: Path) -> None:
+    home, folder = Home(tmp_path), installed("opencode-binary-1.18.33", f"{OPENCODE_BINARY}@1.18.33")
+    launcher = home.folder / "bin" / "memory-wire"
+    launcher.parent.mkdir()
+    launcher.write_text(f"#!{sys.executable}\nimport sys\nfrom memory_wire.__main__ import main\nsys.exit(main())\n")
+    launcher.chmod(0o755)
+    (home.folder / ".config" / "opencode").mkdir(parents=True)
+    path = os.pathsep.join(filter(None, [str(Path(__file__).parents[2] / "src"), os.environ.get("PYTHONPATH")]))
+    env = home.environ(
+        PATH=f"{launcher.parent}:/usr/bin:/bin", PYTHONPATH=path, OPENCODE_DISABLE_AUTOUPDATE="1", OPENCODE_DISABLE_MODELS_FETCH="1"
+    )
+    binary = str(folder / "node_modules" / OPENCODE_BINARY / "bin" / "opencode")
+
+    def said(*words: str) -> str:
+        return subprocess.run(words, env=env, cwd=home.project, capture_output=True, text=True, timeout=120, check=True).stdout
+
+    said("memory-wire", "connect", "opencode", "--no-daemon")
+    said("memory-wire", "skill", "--install", "opencode")
+    listed = said(binary, "mcp", "list")
+    assert "memory-wire" in listed and "connected" in listed
+    config = json.loads(said(binary, "debug", "config"))
+    assert "memory-capture" in config["command"] and any(name.endswith("/plugins/memory-wire.ts") for name in config["plugin"])
+    assert "memory-wire" in [skill["name"] for skill in json.loads(said(binary, "debug", "skill"))]
+
+
 def hermes_manages_the_provider(tmp_path: Path) -> None:
     home, folder = Home(tmp_path), cache() / "hermes-0.19.0"
     if not (folder / "done").exists():
@@ -195,6 +220,7 @@ def opencode_types_hold(tmp_path: Path) -> None:
 
 if LONG:
     test_opencode_without_a_terminal = opencode_without_a_terminal
+    test_opencode_reads_what_connect_and_skill_write = opencode_reads_what_connect_and_skill_write
     test_hermes_manages_the_provider = hermes_manages_the_provider
     test_pi_loads_and_runs_the_extension = pi_loads_and_runs_the_extension
     test_opencode_types_hold = opencode_types_hold
