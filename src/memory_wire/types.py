@@ -183,11 +183,14 @@ class Hit(Struct, kw_only=True, omit_defaults=True):
 
 
 class Recalled(Struct, kw_only=True):
-    """Hits in rank order. `bare` says that the surface serves contents only; `index` that part of the index is being rebuilt."""
+    """Hits in rank order. `bare` says that the surface serves contents only; `index` that part of the index is being rebuilt;
+    `truncated` that the budget left something out.
+    """
 
     hits: list[Hit]
     bare: bool
     index: str | None = None
+    truncated: bool = False
 
 
 class Item(Struct, kw_only=True, omit_defaults=True):

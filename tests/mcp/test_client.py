@@ -152,3 +152,20 @@ def test_a_dated_memory_is_dated_in_the_text_only(serving: Serving, tmp_path: Pa
             assert "[2024-05-16]" not in json.dumps(answer.structured_content)
 
     asyncio.run(calls())
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_what_the_budget_left_out_is_said(transport: str, serving: Serving, tmp_path: Path) -> None:
+    async def calls() -> None:
+        async with client(transport, "auto", serving, tmp_path) as agent:
+            said = [f"The osprey of {transport}, part {number}. " + "x" * 20_000 for number in range(2)]
+            stored = [(await agent.call_tool("memory_retain", {"content": part})).structured_content["id"] for part in said]
+            asked = {"query": f"osprey of {transport}"}
+            answer = await agent.call_tool("memory_recall", asked)
+            assert len(answer.structured_content["memories"]) == 1 and answer.structured_content["truncated"] is True
+            whole = await agent.call_tool("memory_recall", {**asked, "budget": 20_000})
+            assert len(whole.structured_content["memories"]) == 2 and "truncated" not in whole.structured_content
+            for id in stored:
+                await agent.call_tool("memory_forget", {"id": id})
+
+    asyncio.run(calls())

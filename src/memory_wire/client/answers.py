@@ -51,7 +51,8 @@ def response(op: Op, reply: Reply) -> object:
         return reply.body
     if op.response is t.Recalled:
         hits = msgspec.json.decode(reply.body, type=list[t.Hit])
-        return t.Recalled(hits=hits, bare=False, index=reply.headers.get("x-memory-wire-index"))
+        headers = reply.headers
+        return t.Recalled(hits=hits, bare=False, index=headers.get("x-memory-wire-index"), truncated="x-truncated" in headers)
     if op.response is t.Page:
         if op.name == "get":
             return t.Page(items=[msgspec.json.decode(reply.body, type=t.Item)], total=1)

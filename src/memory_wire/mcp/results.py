@@ -91,7 +91,7 @@ def retained(response: t.Retained, values: Values, most: int, only: str | None) 
 def recalled(response: t.Recalled, values: Values, most: int, only: str | None) -> Json:
     """The text is an array of dated contents, or of whole hits with `format: full`; structured, each hit has id and date."""
     hits, cut = trimmed(response.hits, most, skip=True)
-    cut = cut or (len(hits) == 1 and hits[0].content.endswith(config.TRUNCATED))  # by the bank's or the call's budget
+    cut = cut or response.truncated  # by the bank's or the call's budget
     if values.get("format") == "full":
         text = encode(hits)
         memories: object = hits

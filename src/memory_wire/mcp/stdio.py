@@ -173,13 +173,14 @@ class Stdio:
             return StorageError(str(error))
 
     def finish(self, task: Task) -> None:
+        """Sends the answer. Until that is done the task can be cancelled."""
+        if task.answer:
+            self.write(task.answer, task)
         number = task.context.id if task.context is not None else None
         with self.state:
             self.early.pop(task, None)
             if number is not None and self.peer.tasks.get(number) is task:
                 del self.peer.tasks[number]
-        if task.answer:
-            self.write(task.answer, task)
 
     # waiting -----------------------------------------------------------------------------------------------------------------------
 

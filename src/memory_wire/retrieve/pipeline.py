@@ -39,7 +39,10 @@ FIRST_FETCH = 32  # rows read at first when many results are wanted: budgets may
 
 
 class Ask(Struct, kw_only=True):
-    """What is asked. Dates in milliseconds, `since` inclusive, `until` exclusive; `tags` normalised, `*_tags` their keys in the index."""
+    """What is asked. Dates in milliseconds, `since` inclusive, `until` exclusive; `tags` normalised, `*_tags` their keys in the index.
+
+    `truncated` is told by the walk: the budget left something out.
+    """
 
     query: str
     budget: int | None
@@ -54,6 +57,7 @@ class Ask(Struct, kw_only=True):
     session_key: bytes | None = None
     floor: float | None = None
     explain: bool = False
+    truncated: bool = False
 
 
 class Served(Struct):
@@ -103,7 +107,7 @@ class Walk:
         self.served: list[Served] = []
         self.places: list[int] = []
         self.refused = 0
-        self.full = False
+        self.full = ask.truncated = False
         self.trim = Trim(0 if ask.budget is None else ask.budget)
 
     def take(self, ids: list[int], scores: list[float], relevance: list[float]) -> None:
@@ -122,11 +126,14 @@ class Walk:
                     self.refused += 1
                     continue
                 content = trim.take(unit.content)
+                if content is not unit.content:
+                    ask.truncated = True
                 if content is not None:
                     served.append(Served(unit, content, scores[place], relevance[place]))
                     self.places.append(place)
                 if trim.room <= 0 or len(served) >= k:
                     self.full = True
+                    ask.truncated = ask.truncated or (len(served) < k and place + 1 < len(ids))
                     return
             at += step
             step = k - len(served)

@@ -133,7 +133,8 @@ def answer(op: ops.Op, found: set[type[Struct]]) -> Json:
         content["text/toon"] = {"schema": {"type": "string"}}
         entry["headers"] = {"x-total-count": header("memories in the bank"), "x-truncated": header("contents that were cut")}
     elif op.response is t.Recalled:
-        entry["headers"] = {"x-memory-wire-index": header("part of the index is being rebuilt")}
+        index, truncated = header("part of the index is being rebuilt"), header("the budget left something out")
+        entry["headers"] = {"x-memory-wire-index": index, "x-truncated": truncated}
     return entry
 
 

@@ -119,7 +119,10 @@ def stored(response: bytes) -> Reply:
 def recalled(response: t.Recalled) -> Reply:
     hits = response.hits
     body = encode([hit.content for hit in hits] if response.bare else hits)
-    return 200, JSON, body, b"x-memory-wire-index: %b\r\n" % response.index.encode() if response.index else b""
+    more = b"x-truncated: 1\r\n" if response.truncated else b""
+    if response.index:
+        more += b"x-memory-wire-index: %b\r\n" % response.index.encode()
+    return 200, JSON, body, more
 
 
 def page(response: t.Page) -> Reply:

@@ -44,7 +44,7 @@ class Recalls:
         if ask is None:
             return t.Recalled(hits=[], bare=bare)
         served, index = self.served(ask, request.session, scope)
-        return t.Recalled(hits=[hit_of(one) for one in served], bare=bare, index=index)
+        return t.Recalled(hits=[hit_of(one) for one in served], bare=bare, index=index, truncated=ask.truncated)
 
     def reflect(self, request: t.Recall, scope: t.Scope) -> str:
         """The best hit with its id. Of the request only query and tags count."""
