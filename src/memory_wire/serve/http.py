@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections import deque
 
     from memory_wire.serve.loop import Server
+    from memory_wire.serve.mcp import Exchange
+    from memory_wire.serve.stream import Stream
 else:
     from _collections import deque  # the package around it is large
 
@@ -108,18 +110,11 @@ class Connection:
                     self.write(out)
                     out, size = [], 0
             elif inflight and turns and (exchange := inflight[0].exchange) is not None and exchange.stream is not None:
-                out.append(exchange.stream.take())
-                self.write(out)
-                out, size = [], 0
-                if exchange.stream.ended:
-                    request = inflight.popleft()
-                    self.dispatch.count(request, 200, exchange.stream.size)
-                    if request.close or self.leaving:
-                        self.finish()
-                        return
-                elif self.choked or not exchange.wake():
-                    break
                 turns -= 1
+                self.write([*out, exchange.stream.take()])
+                out, size = [], 0
+                if not self.carry_on(exchange, exchange.stream):
+                    break
             elif waiting and turns and (not inflight or waiting[0].writes or waiting[0].reply is not None):
                 request = waiting.popleft()
                 inflight.append(request)
@@ -138,6 +133,16 @@ class Connection:
         self.later = False
         self.advance()
 
+    def carry_on(self, exchange: Exchange, stream: Stream) -> bool:
+        """What was due of a streamed reply is sent: ends it, or has more of it made. False when there is nothing more to do now."""
+        if not stream.ended:
+            return not self.choked and exchange.wake()
+        request = self.inflight.popleft()
+        self.dispatch.count(request, 200, stream.size)
+        if request.close or self.leaving:
+            self.finish()
+        return True
+
     def render(self, request: Request) -> bytes:
         request.close = request.close or self.leaving
         return self.dispatch.render(request)
@@ -149,8 +154,8 @@ class Connection:
         return (server.draining or server.crowded) and not self.waiting and not self.inflight and self.incoming.phase == IDLE
 
     def write(self, out: list[bytes]) -> None:
-        if out and self.transport is not None:
-            data = out[0] if len(out) == 1 else b"".join(out)
+        data = out[0] if len(out) == 1 else b"".join(out)
+        if data and self.transport is not None:
             self.sent += len(data)
             self.silent = self.server.loop.time()
             self.transport.write(data)
