@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import threading
@@ -131,6 +132,18 @@ class Playing:
             self.emit("session_compact", {"compactionEntry": {"summary": "Summary: the shop moved to Postgres."}})
 
 
+def received(link: socket.socket) -> bytes:
+    """One request, whole."""
+    data = b""
+    while part := link.recv(1 << 16):
+        data += part
+        head, gap, body = data.partition(b"\r\n\r\n")
+        length = re.search(rb"content-length: (\d+)", head, re.I)
+        if gap and len(body) >= int(length[1] if length else 0):
+            break
+    return data
+
+
 @contextmanager
 def answering(reply: bytes | None, close: bool = True) -> Iterator[tuple[str, list[bytes]]]:
     """(address, requests) of a server that answers anything with the same bytes; None: it takes the request and says nothing."""
@@ -142,7 +155,7 @@ def answering(reply: bytes | None, close: bool = True) -> Iterator[tuple[str, li
             while True:
                 try:
                     link, _ = listening.accept()
-                    requests.append(link.recv(1 << 16))
+                    requests.append(received(link))
                     if reply is not None:
                         link.sendall(reply)
                     if close and reply is not None:

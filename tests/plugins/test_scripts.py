@@ -141,6 +141,16 @@ def test_answers_of_something_else_are_no_memory(host: str, reply: bytes, home: 
         playing.answer("Because of row level security, which MySQL does not have.")
 
 
+@pytest.mark.parametrize(("status", "kept"), [(b"422 Unprocessable", False), (b"503 Not Ready", True)])
+@pytest.mark.parametrize("host", ("opencode/bun", "pi/node"))
+def test_a_turn_that_is_refused_is_not_sent_again(host: str, status: bytes, kept: bool, home: Home) -> None:
+    with answering(HEAD % (status, 2) + b"{}") as (addr, requests), Playing(host, home, MEMORY_WIRE_URL=f"http://{addr}") as playing:
+        for number in ("one", "two"):
+            playing.prompt(f"What is the {number} thing?")
+            playing.answer(f"The {number} thing is what it is, as everybody knows.")
+        assert (b"the one thing" in requests[-1], b"the two thing" in requests[-1]) == (kept, True)
+
+
 @pytest.mark.parametrize("host", HOSTS)
 @pytest.mark.parametrize("off", ({"MEMORY_WIRE_DISABLE": "1"}, {"MEMORY_WIRE_HOOK": "1"}), ids=("disabled", "recursion"))
 def test_switched_off_it_registers_nothing(host: str, off: dict[str, str], home: Home) -> None:

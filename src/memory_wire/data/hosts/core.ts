@@ -14,6 +14,7 @@ const ADDR = ""
 const RECALL_MS = 1500
 const LEAST_MS = 300 // that the second request of a prompt gets, also when a host that starts up was busy itself
 const WRITE_MS = 2000
+const REFUSED = [400, 413, 422] // the same request would be refused again
 const ANSWER_BYTES = 1024 * 1024
 const TEXT_CHARS = 100_000 // of one side of a turn; the server has its own, smaller limit
 const PREVIOUS_CHARS = 2000 // of the last answer, its end
@@ -83,7 +84,7 @@ function late(ms: number, run: () => void): ReturnType<typeof setTimeout> {
   return setTimeout(() => setImmediate(run), ms)
 }
 
-/** The server's answer to a POST; undefined when there is none in time, or none that says yes. */
+/** The server's answer to a POST, `{}` when it refuses it for good; undefined when there is none in time, or another one. */
 function post(path: string, body: object, ms: number): Promise<any> {
   return new Promise((resolve) => {
     const to = target(endpoint())
@@ -111,7 +112,8 @@ function post(path: string, body: object, ms: number): Promise<any> {
         answer.on("close", () => done())
         answer.on("end", () => {
           try {
-            done(answer.statusCode === 200 ? JSON.parse(Buffer.concat(parts).toString("utf8")) : undefined)
+            const status = answer.statusCode ?? 0
+            done(status === 200 ? JSON.parse(Buffer.concat(parts).toString("utf8")) : REFUSED.includes(status) ? {} : undefined)
           } catch {
             done()
           }

@@ -24,6 +24,7 @@ ADDR = ""
 
 RECALL_SECONDS = 1.5
 WRITE_SECONDS = 2.0
+REFUSED = (400, 413, 422)  # the same request would be refused again
 ANSWER_BYTES = 1024 * 1024
 TURNS = 16  # kept for the next capture while the server is away
 RECALL_BUDGET = 2000  # tokens of an answer to the tool, unless it asks otherwise
@@ -94,47 +95,42 @@ class UnixConnection(http.client.HTTPConnection):
         self.sock.connect(self.path)
 
 
-class Link:
-    """Requests to the server. Every failure is None."""
-
-    def __init__(self, url: str) -> None:
-        self.url = url
-
-    def ask(self, verb: str, path: str, body: dict[str, Any] | None, seconds: float) -> tuple[int, bytes] | None:
-        """(status, body) of the answer."""
-        if seconds <= 0:
-            return None
-        until = time.monotonic() + seconds
+def ask(url: str, verb: str, path: str, body: dict[str, Any] | None, seconds: float) -> tuple[int, bytes] | None:
+    """(status, body) of the server's answer; every failure is None."""
+    if seconds <= 0:
+        return None
+    until = time.monotonic() + seconds
+    try:
+        connection, prefix, local = opened(url, seconds)
         try:
-            connection, prefix, local = self.connection(seconds)
-            try:
-                headers = {"content-type": "application/json"}
-                key = os.environ.get("MEMORY_WIRE_KEY") or (stored_key() if local else None)
-                if key:
-                    headers["authorization"] = f"Bearer {key}"
-                sent = None if body is None else json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-                connection.request(verb, prefix + path, sent, headers)
-                answer = connection.getresponse()
-                parts = bytearray()
-                while part := answer.read1(65536):
-                    parts += part
-                    if len(parts) > ANSWER_BYTES or time.monotonic() > until:
-                        return None
-                return answer.status, bytes(parts)
-            finally:
-                connection.close()
-        except (OSError, ValueError, http.client.HTTPException):
-            return None
+            headers = {"content-type": "application/json"}
+            key = os.environ.get("MEMORY_WIRE_KEY") or (stored_key() if local else None)
+            if key:
+                headers["authorization"] = f"Bearer {key}"
+            sent = None if body is None else json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+            connection.request(verb, prefix + path, sent, headers)
+            answer = connection.getresponse()
+            parts = bytearray()
+            while part := answer.read1(65536):
+                parts += part
+                if len(parts) > ANSWER_BYTES or time.monotonic() > until:
+                    return None
+            return answer.status, bytes(parts)
+        finally:
+            connection.close()
+    except (OSError, ValueError, http.client.HTTPException):
+        return None
 
-    def connection(self, seconds: float) -> tuple[http.client.HTTPConnection, str, bool]:
-        """(connection, path prefix, whether the server is on this machine). Raises ValueError for a URL of another kind."""
-        if self.url.startswith("unix:///"):
-            return UnixConnection(self.url[len("unix://") :], seconds), "", True
-        parts = urllib.parse.urlsplit(self.url)
-        if parts.scheme != "http" or not parts.hostname:
-            raise ValueError(self.url)
-        made = http.client.HTTPConnection(parts.hostname, parts.port or 80, timeout=seconds)
-        return made, parts.path.rstrip("/"), parts.hostname in LOOPBACK
+
+def opened(url: str, seconds: float) -> tuple[http.client.HTTPConnection, str, bool]:
+    """(connection, path prefix, whether the server is on this machine). Raises ValueError for a URL of another kind."""
+    if url.startswith("unix:///"):
+        return UnixConnection(url[len("unix://") :], seconds), "", True
+    parts = urllib.parse.urlsplit(url)
+    if parts.scheme != "http" or not parts.hostname:
+        raise ValueError(url)
+    made = http.client.HTTPConnection(parts.hostname, parts.port or 80, timeout=seconds)
+    return made, parts.path.rstrip("/"), parts.hostname in LOOPBACK
 
 
 class MemoryWireProvider(MemoryProvider):  # type: ignore[misc,unused-ignore]
@@ -171,12 +167,12 @@ class MemoryWireProvider(MemoryProvider):  # type: ignore[misc,unused-ignore]
         return addr if addr.startswith("unix:") else f"http://{addr}"
 
     def post(self, route: str, body: dict[str, Any], seconds: float) -> Any:
-        """The answer to a request on the bank; None when there is none that says yes."""
+        """The answer to a request on the bank, {} when it is refused for good; None when there is none or another one."""
         bank = urllib.parse.quote(self.bank(), safe="")
         given = {key: value for key, value in body.items() if value not in (None, "")}
-        answer = Link(self.url()).ask("POST", f"/v1/banks/{bank}/{route}", given, seconds)
+        answer = ask(self.url(), "POST", f"/v1/banks/{bank}/{route}", given, seconds)
         try:
-            return json.loads(answer[1]) if answer and answer[0] == 200 else None
+            return json.loads(answer[1]) if answer and answer[0] == 200 else {} if answer and answer[0] in REFUSED else None
         except ValueError:
             return None
 
@@ -283,7 +279,7 @@ class MemoryWireProvider(MemoryProvider):  # type: ignore[misc,unused-ignore]
             verb, route, given = "GET", "config", None
         elif tool_name == "memory_recall":
             given = {"budget": RECALL_BUDGET, "format": "full"} | (given or {})
-        answer = Link(self.url()).ask(verb, f"/banks/{urllib.parse.quote(self.bank(), safe='')}/{route}", given, WRITE_SECONDS)
+        answer = ask(self.url(), verb, f"/banks/{urllib.parse.quote(self.bank(), safe='')}/{route}", given, WRITE_SECONDS)
         if answer is None:
             return json.dumps({"error": "no memory-wire server answers; start one with `memory-wire daemon start`"})
         text = answer[1].decode("utf-8", "replace")
