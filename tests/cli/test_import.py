@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from memory_wire.cli.importing import NAMES
+from memory_wire.sources.formats import OWN, READERS
 from tests.cli.commands import Machine
 from tests.sources import exports
 
@@ -22,6 +24,10 @@ EXPORTS = {  # name in exports -> (format, memories)
     "AGENTMEMORY": ("agentmemory", 5),
     "HINDSIGHT": ("hindsight", 4),
 }
+
+
+def test_the_formats_that_can_be_named_are_those_there_are() -> None:
+    assert list(NAMES) == sorted([*READERS, OWN])
 
 
 def imported(machine: Machine, path: Path, *words: str) -> dict[str, Any]:

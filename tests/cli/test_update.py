@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from memory_wire import Memory
+from memory_wire.cli import proof
 from memory_wire.cli.layout import UpdateFailed
+from memory_wire.cli.proof import prove
 from memory_wire.cli.wheel import key, sum_beside
 from tests.cli.installation import Installation, instead, killed, taken_back
 
@@ -90,6 +93,21 @@ def test_a_version_that_does_not_serve_is_taken_back(back: Installation) -> None
 @pytest.mark.parametrize(("step", "moment"), [("install", "after"), ("daemon", "within")])
 def test_an_update_that_is_killed(back: Installation, step: str, moment: str) -> None:
     killed(back, step, moment)
+
+
+def test_without_a_store_a_new_one_is_the_proof(tmp_path: Path) -> None:
+    program = [sys.executable, "-m", "memory_wire"]
+    assert prove(program, str(tmp_path / "absent.db"), str(tmp_path)) == ("a new store", False)
+    with pytest.raises(UpdateFailed, match="its `retain` ends with"):
+        prove([sys.executable, "-c", "raise SystemExit(3)"], str(tmp_path / "absent.db"), str(tmp_path / "other"))
+
+
+def test_copies_need_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Memory(tmp_path / "memory.db") as store:
+        store.retain("one")
+    monkeypatch.setattr(proof, "COPIES", 1 << 40)
+    with pytest.raises(UpdateFailed, match="copies of the store need"):
+        prove(["absent"], str(tmp_path / "memory.db"), str(tmp_path))
 
 
 def test_two_updates_at_once(back: Installation) -> None:

@@ -123,6 +123,4 @@ def request(item: Item, once: bool) -> t.Retain:
         update_mode="append" if once else None,
         created_at=item.created_at,
         session=item.session,
-        speaker=item.speaker,
-        role=item.role,
     )

@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Sequence
 from contextlib import closing
 from hashlib import sha256
+from urllib.parse import quote
 
 import msgspec
 
@@ -45,19 +46,20 @@ class Counted:
                 self.known = (self.bank, id, " ".join(words[:WORDS]))
 
 
-def prove(program: Sequence[str], db: str, scratch: str) -> tuple[str, str | None]:
-    """(what was proved, path of a copy in the old format when the other version changed the format). Raises UpdateFailed."""
+def prove(program: Sequence[str], db: str, scratch: str) -> tuple[str, bool]:
+    """(what was proved, whether the other version changes the store's format). Raises UpdateFailed."""
     if not os.path.exists(db):
-        return fresh(program, os.path.join(scratch, "fresh", "memory.db")), None
-    from memory_wire.service import maintenance, transfer
+        return fresh(program, os.path.join(scratch, "fresh", "memory.db")), False
+    from memory_wire.service import transfer
 
     mine, theirs = os.path.join(scratch, "mine.db"), os.path.join(scratch, "theirs.db")
     needed, free = COPIES * os.stat(db).st_size, shutil.disk_usage(scratch).free
     if free < needed:
         raise UpdateFailed(f"copies of the store need {needed:,} bytes below {os.path.dirname(scratch)}, {free:,} are free")
-    maintenance.backup(db, mine, quiet)
+    copy(db, mine)
     shutil.copyfile(mine, theirs)
     os.chmod(theirs, 0o600)
+    format = format_of(theirs)
     exported = os.path.join(scratch, "mine.jsonl")
     transfer.export(mine, exported, None, quiet)
     expected = counted(exported)
@@ -70,10 +72,7 @@ def prove(program: Sequence[str], db: str, scratch: str) -> tuple[str, str | Non
     if (found.memories, found.digest) != (expected.memories, expected.digest):
         raise UpdateFailed(f"it exports {found.memories:,} memories of the store's {expected.memories:,}")
     asked = recalled(program, expected, mine, theirs)
-    changed = format_of(mine) != format_of(theirs)
-    if not changed:
-        os.unlink(mine)
-    return f"{found.memories:,} memories{', one recalled' if asked else ''}", mine if changed else None
+    return f"{found.memories:,} memories{', one recalled' if asked else ''}", format_of(theirs) != format
 
 
 def recalled(program: Sequence[str], expected: Counted, mine: str, theirs: str) -> bool:
@@ -104,6 +103,17 @@ def fresh(program: Sequence[str], db: str) -> str:
     if b"the update was proved" not in answer:
         raise UpdateFailed("it doesn't find what it stored")
     return "a new store"
+
+
+def copy(db: str, target: str) -> None:
+    """Copies a store in use with SQLite's own backup: this version must not bring its format up to date. Raises UpdateFailed."""
+    try:
+        with closing(sqlite3.connect(f"file:{quote(db)}?mode=ro", uri=True)) as source, closing(sqlite3.connect(target)) as copied:
+            source.backup(copied)
+            copied.execute("PRAGMA journal_mode = DELETE").fetchall()
+    except sqlite3.Error as error:
+        raise UpdateFailed(f"{db} can't be copied: {error}") from None
+    os.chmod(target, 0o600)
 
 
 def counted(path: str) -> Counted:
@@ -147,7 +157,8 @@ def apart() -> dict[str, str]:
 
 def said_version(program: str) -> str:
     """The version that a program says it is. Raises UpdateFailed."""
-    return run([program], "--version").decode(errors="replace").split()[-1]
+    said = run([program], "--version").decode(errors="replace").split()
+    return said[-1] if said else "nothing"
 
 
 def quiet(done: int, total: int) -> None:

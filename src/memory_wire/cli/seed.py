@@ -104,7 +104,7 @@ def conversations(intake: Intake, every: bool, here: str, since: str | None, bar
             stored += intake.take(transcripts.turns(file, conversation, open_end, since), once=True)
             empty += intake.read + intake.ignored.total() == seen
     bar(len(kept), len(kept))
-    notes.append(f"{taken:,} conversations read" + (f", {empty:,} of them without a turn that could be read" if empty else ""))
+    notes.append(f"{taken:,} conversations read" + (f", {empty:,} of them without a turn" if empty else ""))
     if others:
         notes.append(f"{others:,} conversations of other projects left alone (--all-projects takes them)")
     return stored

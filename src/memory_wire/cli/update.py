@@ -20,7 +20,7 @@ from memory_wire import __version__
 from memory_wire.cli import running
 from memory_wire.cli.args import DB, JSON, Command, Option, Usage, Value
 from memory_wire.cli.layout import Journal, Layout, UpdateFailed, managed_by, of_running
-from memory_wire.cli.proof import apart, prove, run, said_version, surroundings
+from memory_wire.cli.proof import apart, prove, quiet, run, said_version, surroundings
 from memory_wire.cli.show import as_json, line
 from memory_wire.cli.wheel import NAME, PIP_SECONDS, key, last_line, offered, pip, sum_beside
 from memory_wire.config import default_db
@@ -185,11 +185,15 @@ class Update:
 
     def prove(self) -> str:
         """On a copy of the store; a copy is kept where the format changes, so that one can go back."""
-        proved, old = prove([self.layout.program_of(self.after)], self.db, self.scratch)
-        if old is None:
+        proved, changed = prove([self.layout.program_of(self.after)], self.db, self.scratch)
+        if not changed:
             return proved
+        from memory_wire.service import maintenance
+
         kept = self.layout.copy(self.after)
-        os.replace(old, kept)
+        if os.path.lexists(kept):
+            os.unlink(kept)
+        maintenance.backup(self.db, kept, quiet)
         return f"{proved}; it changes the store's format: {kept} is the store as it was"
 
     def switch(self) -> str:
@@ -250,10 +254,12 @@ class Update:
                 shutil.rmtree(os.path.join(self.layout.root, name), ignore_errors=True)
             elif ".new-" in name:
                 os.unlink(os.path.join(self.layout.root, name))
-        if left.after and left.after == self.layout.current and left.step in ("switch", "daemon", "hosts"):
-            self.serving, self.options = left.serving, left.options
-            if running.look(running.state_path()).kind != running.SERVING or left.step != "hosts":
-                self.attempt(lambda: self.serve_again([self.layout.program]))
+        down = running.look(running.state_path()).kind != running.SERVING
+        finished = bool(left.after) and left.after == self.layout.current
+        self.serving, self.options = left.serving, left.options
+        if self.layout.current is not None and (down or (finished and left.step != "hosts")):
+            self.attempt(lambda: self.serve_again([self.layout.program]))
+        if finished:
             self.attempt(lambda: wired_anew([self.layout.program]))
             self.layout.prune()
             self.done["recovered"] = f"the update to {left.after} was interrupted at {left.step} and is finished"
@@ -262,6 +268,7 @@ class Update:
                 self.layout.remove(left.after)
             self.done["recovered"] = f"an update that was interrupted at {left.step} was removed"
         self.layout.note(None)
+        self.serving = running.look(running.state_path()).kind == running.SERVING
 
 
 def wired_anew(program: list[str]) -> list[str]:

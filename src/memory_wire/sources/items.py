@@ -24,8 +24,6 @@ class Item(Struct, kw_only=True):
     context: str | None = None
     tags: list[str] = []
     session: str | None = None
-    speaker: str | None = None
-    role: str | None = None
 
 
 class Skipped(Struct):
@@ -54,7 +52,6 @@ def made(
     context: str | None = None,
     tags: list[str] | None = None,
     session: str | None = None,
-    speaker: str | None = None,
     local: bool = False,
 ) -> Iterator[Found]:
     """The item, or why there is none. `at` is a date as the source writes it, `local` says that one without a zone is this machine's."""
@@ -74,7 +71,6 @@ def made(
         context=context,
         tags=[tag for tag in tags or [] if tag.strip()],
         session=session,
-        speaker=speaker,
     )
 
 

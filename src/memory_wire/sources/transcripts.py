@@ -104,18 +104,18 @@ def turns(kept: Kept, conversation: storage.Conversation, open_end: bool, since:
             yield Ignored("turns that may still be going on")
             return
         at = storage.when(turn.at) or storage.stamp(kept.modified)
-        asked, answer = shortened(turn.user), shortened(turn.assistant)
         if since is not None and at < since:
             yield Ignored("turns before the date")
-        elif len(asked) + len(answer) < TURN_LEAST_CHARS:
+        elif len(turn.user) + len(turn.assistant) < TURN_LEAST_CHARS:
             yield Ignored("turns that say too little")
         else:
-            others = answers.setdefault(flat(asked), [])
-            if answer not in others:
-                others.append(answer)
-            name = turn_id(session, asked, others.index(answer))
+            others = answers.setdefault(flat(turn.user), [])
+            if turn.assistant not in others:
+                others.append(turn.assistant)
+            name = turn_id(session, turn.user, others.index(turn.assistant))
+            text = turn_text(shortened(turn.user), shortened(turn.assistant))
             place = f"{kept.path} turn {turn.index + 1}"
-            yield from made(place, name, turn_text(asked, answer), at, context=context, tags=["transcript", kept.host], session=session)
+            yield from made(place, name, text, at, context=context, tags=["transcript", kept.host], session=session)
 
 
 def with_last(turns: Iterable[Turn]) -> Iterator[tuple[Turn, bool]]:
