@@ -8,6 +8,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memory_wire.errors import Invalid
 from memory_wire.sources.files import Source
@@ -206,6 +208,27 @@ def test_odd_types_in_the_right_places_are_skipped_not_raised(tmp_path: Path) ->
 def read_as(folder: Path, data: object, format: str) -> None:
     found = list(reader(format)(Source(str(write(folder, data)))))
     assert any(isinstance(each, Item | Skipped) for each in found)
+
+
+def changed(document: object, data: st.DataObject) -> object:
+    """The document with some value in it, at any depth, replaced by one of another kind."""
+    if isinstance(document, dict | list) and document and data.draw(st.integers(0, 4)):
+        name = data.draw(st.sampled_from(sorted(document))) if isinstance(document, dict) else data.draw(st.integers(0, len(document) - 1))
+        copy = document.copy()
+        copy[name] = changed(document[name], data)  # type: ignore[index, call-overload]
+        return copy
+    return data.draw(st.sampled_from([None, True, 3, -1e300, "", " ", "x", "\0", [], [None], [[]], {}, {"a": {}}, {"text": 1}]))
+
+
+@pytest.mark.parametrize("name", ["CHATGPT", "CLAUDE", "MEM0", "MCP_GRAPH", "AGENTMEMORY", "HINDSIGHT_DOCUMENT"])
+@given(data=st.data())
+def test_values_of_other_kinds_anywhere_never_raise(name: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    format = {"CHATGPT": "chatgpt", "CLAUDE": "claude", "MEM0": "mem0", "MCP_GRAPH": "mcp-memory", "AGENTMEMORY": "agentmemory"}.get(
+        name, "hindsight"
+    )
+    for each in reader(format)(Source(str(write(folder, changed(getattr(exports, name), data), "changed")))):
+        assert isinstance(each, Ignored | Skipped) or (each.content.strip() and each.document_id and "\0" not in each.content)
 
 
 def test_what_is_known_of_no_format(tmp_path: Path) -> None:

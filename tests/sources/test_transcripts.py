@@ -153,6 +153,20 @@ def opencode_db(home: Path) -> Path:
     return path
 
 
+def hermes(home: Path) -> Path:
+    path = write(home, b"", ".hermes/state.db")
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE sessions (id TEXT PRIMARY KEY, source TEXT, parent_session_id TEXT, started_at REAL, cwd TEXT)")
+        database.execute("CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content TEXT, timestamp REAL)")
+        database.execute("INSERT INTO sessions VALUES ('her-1', 'cli', NULL, ?, ?)", (AT_MS / 1000, CWD))
+        said = [("system", "be kind"), ("user", ASK), ("tool", "tool output"), ("assistant", ANSWER)]
+        database.executemany(
+            "INSERT INTO messages (session_id, role, content, timestamp) VALUES ('her-1', ?, ?, ?)",
+            [(*each, AT_MS / 1000) for each in said],
+        )
+    return path
+
+
 def pi(home: Path) -> Path:
     data = lines(
         {"type": "session", "version": 3, "id": "pi-1", "timestamp": AT, "cwd": CWD},
@@ -214,6 +228,7 @@ HOSTS = {
     gemini_lines: ("gemini-cli", "gem-2"),
     opencode: ("opencode", "ses_1"),
     opencode_db: ("opencode", "ses_1"),
+    hermes: ("hermes", "her-1"),
     pi: ("pi", "pi-1"),
     continue_dev: ("continue", "con-1"),
     cline: ("cline", "1777629600000"),

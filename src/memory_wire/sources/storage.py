@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from hashlib import sha256
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
 from msgspec import Struct
@@ -18,6 +19,10 @@ from memory_wire.config import IMPORT_ITEM_BYTES, TRANSCRIPT_LINE_BYTES
 from memory_wire.hooks.transcript import Entry, entry, message
 from memory_wire.sources.dates import moment
 from memory_wire.sources.items import mapping, records, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 HEAD_LINES = 40  # in which a conversation says where it took place
 CWD = re.compile(r"Current (?:Workspace|Working) Directory \(([^)\n]+)\)")
@@ -171,24 +176,40 @@ def opencode_entry(head: dict[str, object], parts: Iterable[dict[str, object]]) 
 
 
 def opencode_database(path: str) -> Iterator[Conversation]:
-    """opencode from 1.2 on: the same in a database, which is opened for reading only."""
+    """opencode from 1.2 on: the same in a database."""
+    messages = "SELECT id, data, time_created FROM message WHERE session_id = ? ORDER BY time_created, id"
+    with rows_of(path) as rows:
+        for id, directory in rows("SELECT id, directory FROM session WHERE parent_id IS NULL ORDER BY id"):
+            found: list[Entry] = []
+            for name, data, at in rows(messages, id):
+                parts = [decoded(as_bytes(part)) for (part,) in rows("SELECT data FROM part WHERE message_id = ? ORDER BY id", name)]
+                found += opencode_entry({"time": {"created": at}} | decoded(as_bytes(data)), parts)
+            yield Conversation(id, directory, found)
+
+
+def hermes(path: str) -> Iterator[Conversation]:
+    """Hermes: a database; where a conversation took place only newer versions say."""
+    with rows_of(path) as rows:
+        cwd = "cwd" if any(name == "cwd" for _, name, *_ in rows("PRAGMA table_info(sessions)")) else "NULL"
+        for id, folder in rows(f"SELECT id, {cwd} FROM sessions ORDER BY started_at, id"):
+            found: list[Entry] = []
+            for role, content, at in rows("SELECT role, content, timestamp FROM messages WHERE session_id = ? ORDER BY id", id):
+                made = message({"type": role, "content": content})
+                if made is not None:
+                    made.at = when(at)
+                    found.append(made)
+            yield Conversation(id, folder, found)
+
+
+@contextmanager
+def rows_of(path: str) -> Iterator[Callable[..., list[tuple[Any, ...]]]]:
+    """A function that answers queries on a host's database, opened for reading only; what fails ends the conversations."""
     import sqlite3
-    from contextlib import closing
-    from urllib.parse import quote
 
     try:
         with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=2)) as database:
             database.text_factory = lambda raw: raw.decode(errors="replace")
-            for id, directory in database.execute("SELECT id, directory FROM session WHERE parent_id IS NULL ORDER BY id").fetchall():
-                rows = database.execute(
-                    "SELECT id, data, time_created FROM message WHERE session_id = ? ORDER BY time_created, id", (id,)
-                ).fetchall()
-                found: list[Entry] = []
-                for name, data, at in rows:
-                    parts = database.execute("SELECT data FROM part WHERE message_id = ? ORDER BY id", (name,)).fetchall()
-                    head = decoded(as_bytes(data))
-                    found += opencode_entry({"time": {"created": at}} | head, [decoded(as_bytes(part)) for (part,) in parts])
-                yield Conversation(id, directory, found)
+            yield lambda query, *values: database.execute(query, values).fetchall()
     except (sqlite3.Error, UnicodeDecodeError):  # also the text of an error may be damaged
         return
 

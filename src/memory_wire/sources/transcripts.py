@@ -1,6 +1,6 @@
 """Conversations that agent hosts keep on this machine, as turns: what was asked and what was answered, prose only.
 
-`conversations` finds them under the hosts' folders, `turns` makes memories of one. A turn's document id is the one that hooks give it, so
+`files` finds them under the hosts' folders, `turns` makes memories of one. A turn's document id is the one that hooks give it, so
 that what they captured is not stored again.
 """
 
@@ -39,10 +39,11 @@ PLACES = (
     Place("copilot-cli", "COPILOT_HOME", ".copilot", ("session-state/*/events.jsonl", "session-state/*.jsonl")),
     Place("cursor", "", ".cursor", ("projects/*/agent-transcripts/**/*.jsonl",)),
     Place("gemini-cli", "", ".gemini", ("tmp/*/chats/*.json", "tmp/*/chats/*.jsonl"), storage.gemini),
-    Place("opencode", "OPENCODE_DATA_DIR", ".local/share/opencode", ("storage/session/*/*.json",), storage.opencode_files),
-    Place("opencode", "OPENCODE_DATA_DIR", ".local/share/opencode", ("opencode.db",), storage.opencode_database),
+    Place("opencode", "", ".local/share/opencode", ("storage/session/*/*.json",), storage.opencode_files),
+    Place("opencode", "", ".local/share/opencode", ("opencode.db",), storage.opencode_database),
     Place("windsurf", "", ".windsurf", ("transcripts/*.jsonl",)),
     Place("pi", "PI_CODING_AGENT_DIR", ".pi/agent", ("sessions/*/*.jsonl",)),
+    Place("hermes", "HERMES_HOME", ".hermes", ("state.db",), storage.hermes),
     Place("omp", "", ".omp/agent", ("sessions/*/*.jsonl",)),
     Place("continue", "CONTINUE_GLOBAL_DIR", ".continue", ("sessions/*.json",), storage.continue_),
     Place("cline", "", ".cline/data", ("tasks/*/api_conversation_history.json",), storage.cline),
