@@ -93,7 +93,10 @@ def missing(folder: str) -> list[str]:
 def make(folder: str, mode: int = 0o777) -> None:
     """Makes a folder and what leads to it; under root they belong to whom the folder above belongs."""
     for path in missing(folder):
-        os.mkdir(path, mode)
+        try:
+            os.mkdir(path, mode)
+        except FileExistsError:  # another process was faster
+            continue
         if os.geteuid() == 0:
             above = os.stat(os.path.dirname(path))
             os.chown(path, above.st_uid, above.st_gid)
