@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-SOURCE = Path(__file__).parents[2] / "src"
+from tests import package
 
 
 class Machine:
@@ -23,7 +23,7 @@ class Machine:
         self.home.mkdir()
         self.work.mkdir()
         self.env = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_WIRE_", "XDG_"))}
-        self.env |= {"HOME": str(self.home), "PYTHONPATH": str(SOURCE)}
+        self.env |= {"HOME": str(self.home), "PYTHONPATH": str(package.FOLDER)}
         self.data = self.home / ".local" / "share" / "memory-wire"
         self.state = self.data / "serve.json"
 

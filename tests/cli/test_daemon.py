@@ -17,7 +17,8 @@ import pytest
 from memory_wire import Client
 from memory_wire.config import LOG_BYTES, LOG_FILES
 from memory_wire.wire import alive
-from tests.cli.commands import SOURCE, Machine
+from tests import package
+from tests.cli.commands import Machine
 
 
 def ended(pid: int) -> bool:
@@ -61,7 +62,7 @@ def test_a_life(machine: Machine, addr: str) -> None:
 
 def test_a_checkout_that_was_never_installed(machine: Machine, addr: str) -> None:
     """Found by its folder alone; the daemon works in another one."""
-    shutil.copytree(SOURCE / "memory_wire", machine.root / "src" / "memory_wire")
+    shutil.copytree(package.FOLDER / "memory_wire", machine.root / "src" / "memory_wire")
     program = "import sys; sys.path.insert(0, ''); from memory_wire.cli.main import run; sys.exit(run(sys.argv[1:]))"
     command = [sys.executable, "-c", program, "daemon", "start", "--addr", addr]
     environment = {name: value for name, value in machine.env.items() if name != "PYTHONPATH"}

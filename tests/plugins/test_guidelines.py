@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from memory_wire.hosts.base import Refused
 from memory_wire.hosts.guidelines import FENCE, body, removed, written
+from tests import package
 from tests.plugins.playing import Home
 
 TEXTS = st.text(st.sampled_from("ab \n\r\t`<!-->#é\ufeff"), max_size=60)
@@ -59,7 +60,7 @@ def test_marks_that_are_no_pair_are_refused(text: str) -> None:
 
 def connect(home: Home, *words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "memory_wire", "connect", "--guidelines", *words]
-    env = home.environ(PYTHONPATH=os.pathsep.join(filter(None, [str(Path(__file__).parents[2] / "src"), os.environ.get("PYTHONPATH")])))
+    env = home.environ(PYTHONPATH=package.PATH)
     return subprocess.run(command, cwd=home.project, env=env, capture_output=True, text=True, timeout=60, check=False)
 
 
@@ -117,7 +118,7 @@ def test_the_commands_in_the_block_work(tmp_path: Path) -> None:
         env = home.environ(
             MEMORY_WIRE_URL=f"http://{server.found['addr']}",
             PATH=f"{path.parent}{os.pathsep}{os.environ['PATH']}",
-            PYTHONPATH=os.pathsep.join(filter(None, [str(Path(__file__).parents[2] / "src"), os.environ.get("PYTHONPATH")])),
+            PYTHONPATH=package.PATH,
         )
         rows = [line.split(" | ") for line in body("shop").splitlines() if line.startswith("| re")]
         commands = {row[0].strip("| "): [cell.strip(" |").strip("`") for cell in row[1:]] for row in rows}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from memory_wire.hosts.plugin import HERMES
+from tests import package
 from tests.plugins.hermes_host import Host
 from tests.plugins.playing import Home, Playing
 from tests.plugins.test_scripts import QUICK, taught, turns
@@ -54,8 +54,7 @@ def run(home: Home, *words: str) -> str:
 
 
 def environ(home: Home) -> dict[str, str]:
-    path = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
-    return home.environ(PATH=f"{home.folder / 'bin'}:/usr/bin:/bin", PYTHONPATH=path)
+    return home.environ(PATH=f"{home.folder / 'bin'}:/usr/bin:/bin", PYTHONPATH=package.PATH)
 
 
 def tree(home: Home) -> dict[str, bytes | None]:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from memory_wire.hosts import plugin
 from memory_wire.hosts.base import Wiring
+from tests import package
 from tests.mcp.node import NPM, cache, node, run
 from tests.plugins.playing import Home
 from tests.plugins.test_scripts import QUICK, taught, turns
@@ -169,9 +170,8 @@ def opencode_reads_what_connect_and_skill_write(tmp_path: Path) -> None:
     launcher.write_text(f"#!{sys.executable}\nimport sys\nfrom memory_wire.__main__ import main\nsys.exit(main())\n")
     launcher.chmod(0o755)
     (home.folder / ".config" / "opencode").mkdir(parents=True)
-    path = os.pathsep.join(filter(None, [str(Path(__file__).parents[2] / "src"), os.environ.get("PYTHONPATH")]))
     env = home.environ(
-        PATH=f"{launcher.parent}:/usr/bin:/bin", PYTHONPATH=path, OPENCODE_DISABLE_AUTOUPDATE="1", OPENCODE_DISABLE_MODELS_FETCH="1"
+        PATH=f"{launcher.parent}:/usr/bin:/bin", PYTHONPATH=package.PATH, OPENCODE_DISABLE_AUTOUPDATE="1", OPENCODE_DISABLE_MODELS_FETCH="1"
     )
     binary = str(folder / "node_modules" / OPENCODE_BINARY / "bin" / "opencode")
 

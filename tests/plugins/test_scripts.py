@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import stat
 import sys
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ import pytest
 from memory_wire import Client
 from memory_wire.hosts.base import Wiring
 from memory_wire.types import Item
+from tests import package
 from tests.plugins.playing import BASE, Home, Playing, answering
 from tests.serve.serving import Serving
 
@@ -176,8 +176,7 @@ def test_the_bank_is_the_projects_own_unless_one_is_named(home: Home, server: Se
     launcher.chmod(launcher.stat().st_mode | stat.S_IXUSR)
     (home.project / ".git").mkdir()
     (home.project / ".git" / "config").write_text('[remote "origin"]\n\turl = git@example.org:acme/shop.git\n')
-    path = os.pathsep.join([str(Path(__file__).parents[2] / "src"), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
-    with Playing("opencode/bun", home, Wiring(str(launcher)), MEMORY_WIRE_BANK=None, PYTHONPATH=path) as playing:
+    with Playing("opencode/bun", home, Wiring(str(launcher)), MEMORY_WIRE_BANK=None, PYTHONPATH=package.PATH) as playing:
         assert "bank `acme-shop`" in playing.prompt("Why did we choose Postgres for the shop?")
     with Playing("opencode/bun", home, Wiring(str(launcher), "pinned"), MEMORY_WIRE_BANK=None) as playing:
         assert "bank `pinned`" in playing.prompt("Why did we choose Postgres for the shop?")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import pytest
 
 from memory_wire.hosts import NAMES
 from memory_wire.hosts.skill import SPOTS, body, read
+from tests import package
 from tests.plugins.playing import Home
 
 ROOT = Path(__file__).parents[2]
@@ -37,9 +37,8 @@ def home(tmp_path: Path) -> Home:
 
 
 def run(home: Home, *words: str, **more: str | None) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
     command = [sys.executable, "-m", "memory_wire", *words]
-    env = home.environ(PYTHONPATH=path, **more)
+    env = home.environ(PYTHONPATH=package.PATH, **more)
     return subprocess.run(command, cwd=home.project, env=env, capture_output=True, text=True, timeout=60, check=False)
 
 
