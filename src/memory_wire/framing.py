@@ -14,6 +14,7 @@ LABEL = "(recalled by relevance, unverified)"
 STORE = '{"content":"…"}'
 ASK = '{"query":"…"}'
 SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+GAP = "\n…\n"  # where the middle of a text was cut
 TURN_CHARS = 4_000  # of a prompt that tell one turn from another
 START, RECALL = "## memory-wire — bank `", "### memory-wire recall — `"
 STORED_BY, ASKED_BY = "Store: `curl ", "Ask: `curl "
@@ -78,6 +79,14 @@ def fetch(bank: str) -> str:
 def flat(text: str) -> str:
     """The text on one line: runs of white space as one blank."""
     return " ".join(text.split())
+
+
+def cut_middle(text: str, chars: int) -> str:
+    """At most `chars` characters: of a longer text the beginning and, where conclusions stand, the end."""
+    if len(text) <= chars:
+        return text
+    head = (chars - len(GAP)) // 3
+    return text[:head].rstrip() + GAP + text[len(text) - (chars - len(GAP) - head) :].lstrip()
 
 
 def spoken(text: str) -> str:

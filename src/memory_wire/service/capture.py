@@ -11,7 +11,7 @@ from memory_wire import config, framing
 from memory_wire import types as t
 from memory_wire.errors import Invalid
 from memory_wire.kernels.text import content_hash
-from memory_wire.service import memories, prose, validate
+from memory_wire.service import memories, validate
 from memory_wire.service.changes import Added, Gone, Outcome
 from memory_wire.service.inject import COMPACT, found
 
@@ -93,7 +93,7 @@ def readable(turn: t.Turn, session: str, context: str, service: Service, now: in
     asked, answer = framing.spoken(turn.user or ""), framing.spoken(turn.assistant or "")
     if len(asked) + len(answer) < config.TURN_LEAST_CHARS:
         return None
-    content = "\n".join(lead + prose.cut_middle(said, config.TURN_CHARS) for lead, said in ((USER, asked), (ASSISTANT, answer)) if said)
+    content = "\n".join(lead + framing.cut_middle(said, config.TURN_CHARS) for lead, said in ((USER, asked), (ASSISTANT, answer)) if said)
     request = t.Retain(content=content, context=context, tags=[TURN_TAG], created_at=turn.at, session=session or None)
     return Said(memories.draft(request, service.keys, now), asked)
 
@@ -102,7 +102,7 @@ def noted(note: str | None, session: str, context: str, service: Service, now: i
     """A bare note as a memory that is never injected; None for an empty one."""
     if note is None or not framing.spoken(validate.text("note", note, config.CONTENT_CHARS)):
         return None
-    said = prose.cut_middle(framing.spoken(note), config.TURN_CHARS)
+    said = framing.cut_middle(framing.spoken(note), config.TURN_CHARS)
     return memories.draft(t.Retain(content=said, context=context, tags=[NOTE_TAG], session=session or None), service.keys, now)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from memory_wire import config, framing
 
 CUT = "…"
-GAP = "\n…\n"
 ENDS = ".!?…"
 WIDE_ENDS = "。！？"
 LEAST_CAPSULE = 40  # characters; a shorter sentence brings the next along
@@ -14,14 +13,6 @@ LEAST_CAPSULE = 40  # characters; a shorter sentence brings the next along
 def clamped(text: str, chars: int) -> str:
     """At most `chars` characters, the last of them `…` when some were cut."""
     return text if len(text) <= chars else text[: chars - 1].rstrip() + CUT
-
-
-def cut_middle(text: str, chars: int) -> str:
-    """At most `chars` characters: of a longer text the beginning and, where conclusions stand, the end."""
-    if len(text) <= chars:
-        return text
-    head = (chars - len(GAP)) // 3
-    return text[:head].rstrip() + GAP + text[len(text) - (chars - len(GAP) - head) :].lstrip()
 
 
 def capsule(content: str, chars: int = config.CAPSULE_CHARS) -> str:

@@ -9,6 +9,7 @@ from memory_wire.errors import Invalid
 from memory_wire.sources.documents import format_of
 from memory_wire.sources.files import UNREADABLE, Member, Source
 from memory_wire.sources.items import Found
+from memory_wire.sources.notes import SUFFIXES
 
 OWN = "memory-wire"
 READERS = {  # module and function
@@ -20,7 +21,6 @@ READERS = {  # module and function
     "mem0": ("mem0", "read"),
     "notes": ("notes", "read"),
 }
-NOTES = (".md", ".markdown")
 LOOKED = 50  # members of a folder that are looked into
 
 
@@ -38,7 +38,7 @@ def detect(source: Source) -> str:
     if not source.folder:
         member = source.all[0]
         found = told(member)
-        if found is None and member.name.lower().endswith(NOTES):
+        if found is None and member.name.lower().endswith(SUFFIXES):
             found = "notes"
     else:
         found = of_many(source)
@@ -57,7 +57,7 @@ def told(member: Member) -> str | None:
 
 def of_many(source: Source) -> str | None:
     """A folder or archive: notes where there are more than JSON that is known, else what the first known JSON is."""
-    notes = sum(1 for member in source.all if member.name.lower().endswith(NOTES))
+    notes = sum(1 for member in source.all if member.name.lower().endswith(SUFFIXES))
     known: list[str] = []
     for member in [member for member in source.all if member.name.lower().endswith((".json", ".jsonl", ".gz"))][:LOOKED]:
         found = told(member)

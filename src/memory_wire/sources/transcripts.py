@@ -13,14 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from msgspec import Struct
 
 from memory_wire.config import TURN_CHARS, TURN_LEAST_CHARS
-from memory_wire.framing import flat, turn_id
+from memory_wire.framing import cut_middle, flat, turn_id
 from memory_wire.hooks.transcript import Turn
 from memory_wire.hooks.transcript import turns as grouped
 from memory_wire.sources import storage
 from memory_wire.sources.items import Found, Ignored, digest, made, turn_text
 
 SESSION_CHARS = 900
-GAP = "\n…\n"
 
 
 class Place(Struct, frozen=True):
@@ -114,7 +113,7 @@ def turns(kept: Kept, conversation: storage.Conversation, open_end: bool, since:
             if turn.assistant not in others:
                 others.append(turn.assistant)
             name = turn_id(session, turn.user, others.index(turn.assistant))
-            text = turn_text(shortened(turn.user), shortened(turn.assistant))
+            text = turn_text(cut_middle(turn.user, TURN_CHARS), cut_middle(turn.assistant, TURN_CHARS))
             place = f"{kept.path} turn {turn.index + 1}"
             yield from made(place, name, text, at, context=context, tags=["transcript", kept.host], session=session)
 
@@ -128,11 +127,3 @@ def with_last(turns: Iterable[Turn]) -> Iterator[tuple[Turn, bool]]:
         before = turn
     if before is not None:
         yield before, True
-
-
-def shortened(text: str) -> str:
-    """Beginning and end of a text that is longer than what is kept of one, as capture cuts it."""
-    if len(text) <= TURN_CHARS:
-        return text
-    head = (TURN_CHARS - len(GAP)) // 3
-    return text[:head].rstrip() + GAP + text[len(text) - (TURN_CHARS - len(GAP) - head) :].lstrip()
