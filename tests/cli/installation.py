@@ -158,9 +158,11 @@ def dying(self):
         there(self)
     elif moment == "within":
         subprocess.run([self.layout.program, "daemon", "stop"], check=True, stdout=subprocess.DEVNULL)
+    elif moment == "interrupted":
+        raise KeyboardInterrupt
     os.kill(os.getpid(), 9)
 setattr(update.Update, step, dying)
-run(sys.argv[3:])
+sys.exit(run(sys.argv[3:]))
 """
 SWITCHED = {("switch", "after"), *((step, moment) for step in ("daemon", "hosts") for moment in ("before", "after", "within"))}
 

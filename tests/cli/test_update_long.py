@@ -9,7 +9,7 @@ import shutil
 
 import pytest
 
-from tests.cli.installation import Installation, index, instead, killed, taken_back
+from tests.cli.installation import DEATH, Installation, index, instead, killed, taken_back
 from tests.cli.wheelhouse import Change
 
 STEPS = ("fetch", "environment", "install", "prove", "switch", "daemon", "hosts")
@@ -53,6 +53,16 @@ def test_a_version_that_does_not_work_is_taken_back(back: Installation, case: st
 @pytest.mark.parametrize("step", STEPS)
 def test_an_update_that_is_killed(back: Installation, step: str, moment: str) -> None:
     killed(back, step, moment)
+
+
+@pytest.mark.parametrize("step", ["install", "hosts"])
+def test_an_update_that_is_interrupted_is_taken_back(back: Installation, step: str) -> None:
+    before = back.versions
+    python = [str(back.root / "current" / "bin" / "python")]
+    done = back.run("-c", DEATH, step, "interrupted", "update", "--from", back.folder("8.0"), program=python)
+    assert done.returncode == 130 and done.stderr == ""
+    assert back.versions == before
+    back.whole("1.0")
 
 
 def test_from_the_package_index(back: Installation) -> None:
