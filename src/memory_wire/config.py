@@ -52,6 +52,29 @@ CONFIG_BYTES = 256 * 1024
 PAGE_LIMIT = 50
 PAGE_MAX = 500
 
+# records ---------------------------------------------------------------------------------------------------------------------------
+RECORD_CHARS = 32_768  # of a record's content
+SOURCE_CHARS = 2_048  # of what is told of a source
+SOURCE_HASH_CHARS = 256
+DERIVED = 50  # sources that one record may name
+ALIASES = 20
+ALIAS_CHARS = 256
+CONFIDENCE = 0.5
+SEARCH_LIMIT = 10
+SEARCH_MAX = 50
+GROUP_SHOWN = 100  # records of one fact key that are looked at, and named in an answer
+RECORDS_NAMED = 1_000  # ids in one list of an answer
+IDEMPOTENCY_CHARS = 255
+IDEMPOTENCY_HOURS = 48  # that a key is remembered
+
+# keys and people -------------------------------------------------------------------------------------------------------------------
+KEY_ROUNDS = 2_000  # of hashing a key before it is compared
+KEYS_KNOWN = 1_024  # that a server has looked at and remembers
+FIRST_KEY_SECONDS = 1.0  # after which a server notices the first key, made by another process
+NAME_CHARS = 128  # of an account, project, member, unit or label
+TERM_DAYS = 365  # of a contractor, at most
+KEY_DAYS = 3_650
+
 # recall ----------------------------------------------------------------------------------------------------------------------------
 RECALL_BUDGET = 8_000  # tokens
 REFLECT_BUDGET = 2_000

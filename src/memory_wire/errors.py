@@ -69,12 +69,183 @@ class UnknownMemory(MemoryWireError):
         super().__init__("unknown memory")
 
 
+class UnknownRecord(MemoryWireError):
+    status = 404
+    code = "unknown_record"
+
+    def __init__(self) -> None:
+        super().__init__("unknown record")
+
+
 class DocumentExists(MemoryWireError):
     status = 409
     code = "document_exists"
 
     def __init__(self) -> None:
         super().__init__("document already exists; use update_mode=replace")
+
+
+class RecordRefused(Invalid):
+    """A record or a question about records breaks a rule that has a code of its own."""
+
+    code = "record_refused"
+    rule = ""
+
+    def __init__(self, field: str, text: str) -> None:
+        MemoryWireError.__init__(self, text)
+        self.field = field
+
+
+class ContentEmpty(RecordRefused):
+    code = "content_empty"
+
+
+class ContentTooLong(RecordRefused):
+    code = "content_too_long"
+
+
+class FieldTooLong(RecordRefused):
+    code = "field_too_long"
+
+
+class HashWithoutSource(RecordRefused):
+    code = "hash_without_source"
+
+
+class ConfidenceRange(RecordRefused):
+    code = "confidence_range"
+
+
+class DerivedTooMany(RecordRefused):
+    code = "derived_too_many"
+
+
+class DerivedUnknown(RecordRefused):
+    """Missing, deleted, another bank's or invisible: one code for all four."""
+
+    code = "derived_unknown"
+
+
+class SupersedesUnknown(RecordRefused):
+    code = "supersedes_unknown"
+
+
+class WorkspaceNameInvalid(RecordRefused):
+    code = "workspace_name_invalid"
+
+
+class ForgetTarget(RecordRefused):
+    code = "forget_target"
+
+
+class LimitRange(RecordRefused):
+    code = "limit_range"
+
+
+class QueryEmpty(RecordRefused):
+    code = "query_empty"
+
+
+class IdempotencyKeyInvalid(RecordRefused):
+    code = "idempotency_key_invalid"
+
+
+class IdempotencyConflict(MemoryWireError):
+    """The key was used for another request; nothing of the first one is told."""
+
+    status = 409
+    code = "idempotency_conflict"
+
+    def __init__(self) -> None:
+        super().__init__("idempotency key was used for another request")
+
+
+class Unauthorized(MemoryWireError):
+    """No key where one is needed, or one that doesn't count: the text is the same for all that can be wrong with it."""
+
+    status = 401
+    code = "unauthorized"
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+
+
+class Forbidden(MemoryWireError):
+    """The key counts, but not for this."""
+
+    status = 403
+    code = "forbidden"
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+
+
+class SubscriptionReadOnly(MemoryWireError):
+    """The account is in its days of grace."""
+
+    status = 403
+    code = "subscription_read_only"
+
+    def __init__(self) -> None:
+        super().__init__("the account may read, but not write, until its subscription is renewed")
+
+
+class SubscriptionInactive(MemoryWireError):
+    status = 403
+    code = "subscription_inactive"
+
+    def __init__(self) -> None:
+        super().__init__("the account's subscription has ended")
+
+
+class RateLimited(MemoryWireError):
+    """Too many calls of one key; `retry_after` are the seconds to wait."""
+
+    status = 429
+    code = "rate_limited"
+    retry_after = 1
+
+    def __init__(self, calls: int, retry_after: int) -> None:
+        super().__init__(f"more than {calls:,} calls a minute with this key; try again in {retry_after} s")
+        self.retry_after = retry_after
+
+
+class UnknownName(MemoryWireError):
+    """An administrator names somebody or something that isn't there, or belongs to others."""
+
+    status = 404
+    code = "unknown_name"
+
+    def __init__(self, field: str, name: str) -> None:
+        super().__init__(f"unknown {field} {name!r}")
+        self.field = field
+
+
+class NameTaken(MemoryWireError):
+    status = 409
+    code = "name_taken"
+
+    def __init__(self, field: str, name: str) -> None:
+        super().__init__(f"{field} {name!r} exists already")
+        self.field = field
+
+
+class RecordLimit(MemoryWireError):
+    """No more records may be written; reads go on."""
+
+    status = 403
+    code = "record_limit"
+
+
+class GuardRejected(MemoryWireError):
+    """A text that gives orders to models; nothing of it was stored."""
+
+    status = 422
+    code = "guard_rejected"
+    exit_code = 2
+
+    def __init__(self, category: str) -> None:
+        super().__init__(f"Memory rejected by Security Guard: {category}")
 
 
 class StorageError(MemoryWireError):

@@ -24,6 +24,12 @@ class Op(Struct, frozen=True, kw_only=True):
     tool: str | None = None  # its name as a tool of an agent
     summary: str
     errors: tuple[str, ...] = ()
+    needs: str = ""  # the right that a key must have: read, write or admin; "" says what `writes` says
+
+    @property
+    def right(self) -> str:
+        """What a key must be allowed."""
+        return self.needs or ("write" if self.writes else "read")
 
 
 BANK = "/banks/{bank}"
@@ -147,6 +153,7 @@ OPS: tuple[Op, ...] = (
         body=True,
         contract=False,
         writes=True,
+        needs="read",
         summary="What a host's hook puts into a model's context; remembers it for the session.",
         errors=("invalid", "storage"),
     ),
@@ -180,12 +187,75 @@ OPS: tuple[Op, ...] = (
         errors=("unknown_memory",),
     ),
     Op(
+        name="remember",
+        request=t.Remember,
+        response=t.Remembered,
+        http=("POST", "/v1/records"),
+        body=True,
+        contract=False,
+        writes=True,
+        cli="remember",
+        tool="remember",
+        summary="Store a record with its provenance; nothing is ever overwritten.",
+        errors=("content_empty", "derived_unknown", "guard_rejected", "idempotency_conflict", "storage"),
+    ),
+    Op(
+        name="search",
+        request=t.Search,
+        response=t.SearchResults,
+        http=("POST", "/v1/records/search"),
+        body=True,
+        contract=False,
+        cli="search",
+        tool="search",
+        summary="The records that answer a question, each with how far it can be trusted.",
+        errors=("query_empty", "limit_range", "storage"),
+    ),
+    Op(
+        name="validate_memory",
+        request=t.ValidateMemory,
+        response=t.Validated,
+        http=("POST", "/v1/records/validate"),
+        body=True,
+        contract=False,
+        writes=True,
+        cli="validate-memory",
+        tool="validate_memory",
+        needs="read",
+        summary="Which records of a source still agree with it.",
+        errors=("invalid", "storage"),
+    ),
+    Op(
+        name="forget_record",
+        request=t.ForgetRecord,
+        response=t.Forgotten,
+        http=("POST", "/v1/records/forget"),
+        body=True,
+        contract=False,
+        writes=True,
+        cli="forget-record",
+        tool="forget",
+        summary="Take one record, or all of a source, out of search and statuses.",
+        errors=("forget_target", "storage"),
+    ),
+    Op(
+        name="get_record",
+        request=t.GetRecord,
+        response=t.RecordDetail,
+        http=("GET", "/v1/records/{id}"),
+        contract=False,
+        cli="get-record",
+        summary="One record with its statuses and the versions of its fact.",
+        errors=("unknown_record",),
+    ),
+    Op(
         name="delete_bank",
         request=t.DeleteBank,
         response=t.BankDeleted,
         http=("DELETE", BANK),
         contract=False,
         writes=True,
+        needs="admin",
         summary="Delete a bank and everything in it; `confirm` repeats its name.",
         errors=("invalid", "unknown_bank"),
     ),
@@ -197,6 +267,7 @@ OPS: tuple[Op, ...] = (
         body=True,
         contract=False,
         writes=True,
+        needs="admin",
         summary="Give a bank another name; everything in it stays as it is.",
         errors=("invalid", "unknown_bank", "bank_exists"),
     ),
@@ -219,6 +290,7 @@ OPS: tuple[Op, ...] = (
         body=True,
         contract=False,
         writes=True,
+        needs="admin",
         summary="Move a bank's memories into another bank, without duplicates, and delete it.",
         errors=("invalid", "unknown_bank"),
     ),
@@ -230,6 +302,7 @@ OPS: tuple[Op, ...] = (
         body=True,
         contract=False,
         writes=True,
+        needs="admin",
         summary="Delete the memories that are older than their bank's ttl_days.",
     ),
 )

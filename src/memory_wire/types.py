@@ -8,11 +8,42 @@ from __future__ import annotations
 from msgspec import UNSET, Struct, UnsetType
 
 
+class Caller(Struct, frozen=True):
+    """Who asks with a key, as the key stood when it was looked at. Times are milliseconds.
+
+    `key` is the key's shown id, `name` the member's; `project` is None when the key may go to every project of the account. `limits` are
+    those of the account: records, and calls a minute. `units` are the units of the organisation whose records the member sees, `headed`
+    those whose leavers' drafts as well; `heir_of` left the member their records. At `until` the key must be looked at anew.
+    """
+
+    key: str
+    account: int
+    account_name: str
+    rights: str
+    state: str = "active"
+    project: str | None = None
+    member: int | None = None
+    name: str | None = None
+    role: str | None = None
+    unit: int | None = None
+    units: tuple[int, ...] = ()
+    headed: tuple[int, ...] = ()
+    heir_of: tuple[int, ...] = ()
+    records: int | None = None
+    calls: int | None = None
+    until: int | None = None
+
+
 class Scope(Struct, frozen=True):
-    """Where a call acts: a bank named within a project."""
+    """Where a call acts: a bank named within a project. Without a caller it is this machine's own, who may do everything."""
 
     bank: str = "default"
     project: str = "default"
+    caller: Caller | None = None
+
+    def at(self, bank: str) -> Scope:
+        """Another bank of the project."""
+        return Scope(bank, self.project, self.caller)
 
 
 # requests --------------------------------------------------------------------------------------------------------------------------
@@ -28,6 +59,68 @@ class Retain(Struct, kw_only=True):
     session: str | None = None
     speaker: str | None = None
     role: str | None = None
+    source: str | None = None
+    source_id: str | None = None
+    source_hash: str | None = None
+    source_revision: str | None = None
+    fact_key: str | None = None
+    confidence: float | None = None
+    derived_from: list[str] | None = None
+
+
+class Remember(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A record. `workspace` is its bank; `idempotency_key` makes the call safe to repeat."""
+
+    content: str
+    workspace: str | None = None
+    scope: str | None = None
+    source: str | None = None
+    source_id: str | None = None
+    source_hash: str | None = None
+    source_revision: str | None = None
+    fact_key: str | None = None
+    confidence: float | None = None
+    derived_from: list[str] | None = None
+    aliases: list[str] | None = None
+    kind: str | None = None
+    pinned: bool | None = None
+    supersedes: str | None = None
+    visibility: str | None = None
+    idempotency_key: str | None = None
+
+
+class Search(Struct, kw_only=True, forbid_unknown_fields=True):
+    """`current_source_hash` is of `source_id`; `current_source_hashes` maps source ids to hashes."""
+
+    query: str
+    workspace: str | None = None
+    scope: str | None = None
+    kind: str | None = None
+    limit: int | None = None
+    source_id: str | None = None
+    current_source_hash: str | None = None
+    current_source_hashes: dict[str, str] | None = None
+    exclude_stale: bool | None = None
+
+
+class ValidateMemory(Struct, kw_only=True, forbid_unknown_fields=True):
+    source_id: str
+    current_source_hash: str
+    workspace: str | None = None
+
+
+class ForgetRecord(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Exactly one of the two says what."""
+
+    memory_id: str | None = None
+    source_id: str | None = None
+    workspace: str | None = None
+    idempotency_key: str | None = None
+
+
+class GetRecord(Struct, kw_only=True):
+    id: str
+    workspace: str | None = None
 
 
 class RetainBatch(Struct, kw_only=True):
@@ -49,6 +142,7 @@ class Recall(Struct, kw_only=True):
     session: str | None = None
     min_score: float | None = None
     explain: bool | None = None
+    exclude_stale: bool | None = None
 
 
 class Memories(Struct, kw_only=True):
@@ -170,8 +264,13 @@ class BatchRetained(Struct, kw_only=True):
 
 
 class Hit(Struct, kw_only=True, omit_defaults=True):
-    """One result of `format: full`; keys in alphabetical order."""
+    """One result of `format: full`; keys in alphabetical order. What a memory has no provenance for is not there.
 
+    `also` are records that say the same under the same fact key.
+    """
+
+    also: list[str] | UnsetType = UNSET
+    confidence: float | UnsetType = UNSET
     content: str
     created_at: str
     explain: dict[str, object] | UnsetType = UNSET
@@ -179,7 +278,143 @@ class Hit(Struct, kw_only=True, omit_defaults=True):
     relevance: float
     score: float
     session: str | UnsetType | None = UNSET
+    source: str | UnsetType | None = UNSET
+    status: str | UnsetType = UNSET
+    statuses: list[str] | UnsetType = UNSET
     tags: list[str] = []
+
+
+class Remembered(Struct, kw_only=True, omit_defaults=True):
+    """`conflict_with` are records of the same fact key that say something else; `forgotten`: what a replay names is gone since."""
+
+    id: str
+    status: str
+    statuses: list[str]
+    created_at: str
+    redacted: list[Redacted]
+    conflict_with: list[str]
+    replayed: bool
+    forgotten: bool | UnsetType = UNSET
+
+
+class StaleReason(Struct, kw_only=True, omit_defaults=True):
+    """Why a record is stale: `source_changed` with both hashes, `source_forgotten` or `inherited`."""
+
+    reason: str
+    source_id: str | UnsetType = UNSET
+    stored: str | UnsetType = UNSET
+    compared: str | UnsetType = UNSET
+
+
+class Relation(Struct, kw_only=True):
+    """A link between records."""
+
+    id: str
+    type: str
+    weight: float | None
+    reason: str | None
+
+
+class Record(Struct, kw_only=True):
+    """A record with what is known of it now. `statuses` are computed when asked; `status` is the worst of them.
+
+    `also` say the same under the same fact key, `duplicate_of` is the oldest of those; `inherited_from` the direct sources whose statuses
+    it has.
+    """
+
+    id: str
+    content: str
+    status: str
+    statuses: list[str]
+    conflict_with: list[str]
+    stale_reason: StaleReason | None
+    fact_key: str | None
+    source: str | None
+    source_id: str | None
+    source_hash: str | None
+    source_revision: str | None
+    confidence: float
+    derived_from: list[str]
+    inherited_from: list[str]
+    graph_relations: list[Relation]
+    created_at: str
+    also: list[str]
+    duplicate_of: str | None
+    scope: str | None
+    kind: str | None
+    pinned: bool
+    aliases: list[str]
+    supersedes: str | None
+    superseded_by: str | None
+
+
+class RecordHit(Record, kw_only=True):
+    """A record as a search found it; a rank is None where that ranking doesn't know it."""
+
+    score: float
+    vector_rank: int | None
+    fts_rank: int | None
+
+
+class SearchMeta(Struct, kw_only=True):
+    """`degraded` says what is missing, as a rebuild of the index that is under way."""
+
+    retrieval: str
+    degraded: str | None = None
+
+
+class SearchResults(Struct, kw_only=True):
+    results: list[RecordHit]
+    meta: SearchMeta
+
+
+class Version(Struct, kw_only=True):
+    """One of the records under a fact key."""
+
+    id: str
+    content: str
+    created_at: str
+    superseded_by: str | None
+
+
+class RecordDetail(Record, kw_only=True):
+    """`versions` are the records of its fact key, newest first."""
+
+    workspace: str
+    visibility: str | None
+    versions: list[Version]
+
+
+class StaleRecord(Struct, kw_only=True):
+    id: str
+    stored_hash: str
+
+
+class ConflictGroup(Struct, kw_only=True):
+    fact_key: str
+    ids: list[str]
+
+
+class Validated(Struct, kw_only=True, omit_defaults=True):
+    """The records of a source against a hash. `truncated`: lists were cut, the counts weren't."""
+
+    source_id: str
+    checked: int
+    fresh: list[str]
+    stale: list[StaleRecord]
+    conflicts: list[ConflictGroup]
+    unhashed: list[str]
+    summaries_affected: list[str]
+    truncated: bool | UnsetType = UNSET
+
+
+class Forgotten(Struct, kw_only=True):
+    """What was forgotten; an id that names nothing and one that may not be seen are answered alike."""
+
+    forgotten: bool
+    count: int
+    ids: list[str]
+    replayed: bool | UnsetType = UNSET
 
 
 class Recalled(Struct, kw_only=True):
@@ -249,13 +484,14 @@ class BankMoved(Struct, kw_only=True):
 
 
 class SweptBank(Struct, kw_only=True):
-    """`cutoff` is None where nothing could be deleted; `skipped` then says why."""
+    """`cutoff` is None where nothing could be deleted; `skipped` then says why. `kept` are records as old: they stay."""
 
     bank: str
     ttl_days: int | None
     cutoff: str | None
     deleted: int
     skipped: str | None
+    kept: int = 0
 
 
 class Swept(Struct, kw_only=True):

@@ -9,6 +9,7 @@ import pytest
 from memory_wire import config
 from memory_wire.retrieve import keywords
 from memory_wire.service.relevant import Search, leans, says_nothing
+from memory_wire.types import Scope
 from tests.inject.conftest import Desk
 
 Telling = Callable[[str, int], list[str]]
@@ -24,7 +25,7 @@ def telling(desk: Desk) -> Telling:
         with service.read() as reader:
             bank = reader.bank("default", "atlas")
             assert bank is not None
-            return keywords.telling(Search(service, reader, bank).parts, asked, 1, limit)
+            return keywords.telling(Search(service, reader, bank, Scope(bank="atlas")).parts, asked, 1, limit)
 
     return words
 

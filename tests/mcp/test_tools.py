@@ -33,8 +33,8 @@ def talk(tmp_path: Path) -> Iterator[Talk]:
     assert not found.errors
 
 
-def shown() -> list[Json]:
-    return [row["tool"] for row in json.loads(Path(CATALOG).read_bytes())]
+def shown(*sets: str) -> list[Json]:
+    return [row["tool"] for row in json.loads(Path(CATALOG).read_bytes()) if not sets or row["set"] in sets]
 
 
 # the list --------------------------------------------------------------------------------------------------------------------------
@@ -66,8 +66,9 @@ def test_names_and_properties_are_the_contracts(name: str) -> None:
 
 def test_only_forgetting_destroys() -> None:
     hints = {tool["name"]: tool["annotations"] for tool in shown()}
-    assert {name for name, found in hints.items() if found["destructiveHint"]} == {"memory_forget"}
-    assert {name for name, found in hints.items() if not found["readOnlyHint"]} == {"memory_forget", "memory_retain"}
+    assert {name for name, found in hints.items() if found["destructiveHint"]} == {"memory_forget", "forget"}
+    assert {name for name, found in hints.items() if not found["readOnlyHint"]} == {"memory_forget", "memory_retain", "remember", "forget"}
+    assert all(hints[name]["idempotentHint"] for name in ("search", "validate_memory", "forget"))
     assert {name for name, found in hints.items() if found["openWorldHint"]} == set()
     assert not any(hints[name]["idempotentHint"] for name in CONTRACT)
 
@@ -79,9 +80,10 @@ def test_a_schema_is_flat(tool: Json) -> None:
     schema = tool["inputSchema"]
     assert set(schema) <= {"type", "properties", "required"} and schema["type"] == "object"
     for name, rule in schema["properties"].items():
-        assert set(rule) <= {"type", "description", "enum", "minimum", "items"}, name
-        assert rule["type"] in ("string", "integer", "array")
+        assert set(rule) <= {"type", "description", "enum", "minimum", "items", "additionalProperties"}, name
+        assert rule["type"] in ("string", "integer", "number", "boolean", "array", "object")
         assert (rule["type"] == "array") == ("items" in rule)
+        assert (rule["type"] == "object") == (rule.get("additionalProperties") == {"type": "string"})
 
 
 def test_cursors(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,18 +111,21 @@ def test_tool_sets(talk: Talk) -> None:
 
     def extra() -> list[str]:
         names = [tool["name"] for tool in talk.ask("tools/list")["result"]["tools"]]
-        assert names[: len(shown())] == [tool["name"] for tool in shown()]
-        return names[len(shown()) :]
+        core = [tool["name"] for tool in shown("core")]
+        assert names[: len(core)] == core
+        return names[len(core) :]
 
+    records = [*[tool["name"] for tool in shown("records")], "records_tool"]
+    assert records == ["remember", "search", "validate_memory", "forget", "records_tool"]
     assert extra() == []  # no bank yet
-    for name, expected in (("core", []), ("records", ["records_tool"]), ("hub", ["records_tool", "hub_tool"])):
+    for name, expected in (("core", []), ("records", records), ("hub", [*records, "hub_tool"])):
         talk.peer.tools = name
         assert extra() == expected
     talk.peer.tools = "all"
-    assert extra() == ["records_tool", "hub_tool", "other_tool"]
+    assert extra() == [*records, "hub_tool", "other_tool"]
     talk.peer.tools = ""
     talk.memory.retain("so that there is a bank", bank="b")
-    for configured, expected in (({"mcpTools": "records"}, ["records_tool"]), ({"mcpTools": 5}, []), ({"mcpTools": "none"}, []), ({}, [])):
+    for configured, expected in (({"mcpTools": "records"}, records), ({"mcpTools": 5}, []), ({"mcpTools": "none"}, []), ({}, [])):
         talk.memory.put_config(configured, bank="b")
         assert extra() == expected
     talk.failing = StorageError("disk")
@@ -182,12 +187,14 @@ def test_what_is_required(value: object, talk: Talk) -> None:
 def test_a_value_of_another_type_is_told_by_the_fields_name(tool: Json, talk: Talk) -> None:
     fitting = dict.fromkeys(tool["inputSchema"].get("required", ()), "x")
     kinds: dict[str, tuple[type, ...]] = {"string": (str,), "integer": (int, float), "array": (list,)}
+    kinds |= {"number": (int, float), "boolean": (bool,), "object": (dict,)}
     for name, rule in tool["inputSchema"]["properties"].items():
         for value in EXTREMES:
-            if value is None or (type(value) in kinds[rule["type"]] and value not in (-1, 1.5, 2**70, [1])):
+            if value is None or (type(value) in kinds[rule["type"]] and value not in (-1, 1.5, 2**70, [1], {"a": 1})):
                 continue
             text = talk.refusal(tool["name"], **{**fitting, name: value})
-            assert f"`{name}`" in text or (name == "bank" and text == "invalid bank id"), (name, value)
+            told = f"`{name}`" in text or text.startswith(f"{name} must be")
+            assert told or (name in ("bank", "workspace") and text == "invalid bank id"), (name, value)
 
 
 def test_a_value_outside_an_enumeration(talk: Talk) -> None:

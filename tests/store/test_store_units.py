@@ -33,7 +33,7 @@ def test_a_unit_comes_back_whole(store: Store) -> None:
         assert bank is not None
         assert reader.by_uid(bank, new.uid) == row
         assert reader.units(bank, [1, 7, 1]) == {1: row}
-        assert reader.found(bank, [7, 1]) == {1: Found(1, new.uid, new.content, -5, row.tags, "s shown")}
+        assert reader.found(bank, [7, 1]) == {1: Found(1, new.uid, new.content, -5, row.tags, "s shown", 0)}
         (indexed,) = reader.rows(bank, 0, None, 10)
         assert (indexed.session, indexed.position, indexed.flags, indexed.tags, indexed.header) == (0, 0, 2, row.tags, "")
 
@@ -72,7 +72,7 @@ def test_records_never_vouch_and_are_deleted_softly(store: Store) -> None:
     memory, found = store.submit(retain(unit("fact")))
     assert not found and memory == record + 1
     assert contents(store) == ["fact", "fact"]
-    assert store.submit(remove(record)) == Removed(1, 0)
+    assert store.submit(remove(record)) == Removed(1, 0, RECORD)
     assert store.submit(remove(record)) is None
     assert [row.id for row in rows(store)] == [memory]
     with store.read() as reader:
@@ -96,7 +96,7 @@ def test_chunks_are_indexed_with_their_breadcrumb_and_never_listed(store: Store)
         assert (row.header, row.flags, row.tags) == ("T > Part", 4, ["t"])
         assert list(reader.units(bank, [row.id])) == [row.id]
     assert rows(store) == []
-    assert store.submit(remove(row.id)) == Removed(1, 0)
+    assert store.submit(remove(row.id)) == Removed(1, 0, CHUNK)
 
 
 def test_document_ids(store: Store) -> None:

@@ -9,11 +9,36 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 
 from memory_wire import types as t
 from memory_wire.client import Surface
-from memory_wire.errors import BankExists, DocumentExists, Invalid, Malformed, MemoryWireError, UnknownBank, UnknownMemory, WrongType
+from memory_wire.errors import (
+    BankExists,
+    ConfidenceRange,
+    ContentEmpty,
+    ContentTooLong,
+    DerivedTooMany,
+    DerivedUnknown,
+    DocumentExists,
+    FieldTooLong,
+    ForgetTarget,
+    HashWithoutSource,
+    IdempotencyConflict,
+    IdempotencyKeyInvalid,
+    Invalid,
+    LimitRange,
+    Malformed,
+    MemoryWireError,
+    QueryEmpty,
+    SupersedesUnknown,
+    UnknownBank,
+    UnknownMemory,
+    UnknownRecord,
+    WorkspaceNameInvalid,
+    WrongType,
+)
 
 Scenario = Callable[[Surface], None]
 SCENARIOS: list[Scenario] = []
@@ -744,3 +769,81 @@ def capturing(s: Surface) -> None:
     s.retain("written under the former name", bank=old)
     both = s.capture(t.Capture(event="turn", session="x", former=old, turns=[t.Turn(user="y" * 40)]), bank=f"{s.bank}-newer")
     assert (both.bank, both.stored) == (old, 1)
+
+
+@scenario
+def records(s: Surface) -> None:
+    nothing = s.search("staging deploys")
+    assert (nothing.results, nothing.meta.retrieval) == ([], "lexical")
+    assert s.forget_record(NOBODY) == s.forget_record(source_id="docs/deploy.md") == t.Forgotten(forgotten=False, count=0, ids=[])
+    assert s.validate_memory("docs/deploy.md", "ab12").checked == 0
+    first = s.remember("Staging deploys on Tuesday.", fact_key="Staging deploy", source_id="docs/deploy.md", source_hash="sha256:AB12")
+    assert (first.status, first.statuses, first.conflict_with, first.replayed) == ("unverified", ["unverified"], [], False)
+    assert s.validate_memory("docs/deploy.md", "ab12").fresh == [first.id]
+    stale = s.validate_memory("docs/deploy.md", "cd34")
+    assert (stale.checked, stale.stale) == (1, [t.StaleRecord(id=first.id, stored_hash="sha256:AB12")])
+    second = s.remember("Staging deploys on Friday.", fact_key=" staging_deploy ", idempotency_key="k1", supersedes=first.id)
+    again = s.remember("Staging deploys on Friday.", fact_key=" staging_deploy ", idempotency_key="k1", supersedes=first.id)
+    assert (second.conflict_with, again.id, again.replayed) == ([first.id], second.id, True)
+    with refused(IdempotencyConflict, "idempotency key was used for another request"):
+        s.remember("Something else.", idempotency_key="k1")
+    summary = s.remember("Deploys in short.", derived_from=[first.id], aliases=["rollout"], scope="ops", pinned=True)
+    assert summary.statuses == ["conflict", "stale"]
+    new, old = s.search("staging deploys", limit=2).results
+    assert (new.id, new.status, new.conflict_with, old.id, old.superseded_by) == (second.id, "conflict", [first.id], first.id, second.id)
+    assert old.stale_reason == t.StaleReason(reason="source_changed", source_id="docs/deploy.md", stored="sha256:AB12", compared="cd34")
+    assert [hit.id for hit in s.search("rollout", scope="ops").results] == [summary.id]
+    assert [hit.id for hit in s.search("staging deploys", exclude_stale=True).results] == [second.id]
+    whole = s.get_record(first.id)
+    assert (whole.workspace, whole.statuses, [version.id for version in whole.versions]) == (
+        s.bank,
+        ["conflict", "stale"],
+        [second.id, first.id],
+    )
+    hit = next(hit for hit in s.recall("rollout"))
+    assert (hit.status, hit.statuses, hit.confidence, hit.also) == ("conflict", ["conflict", "stale"], 0.5, [])
+    plain = s.retain("A memory of staging deploys.")
+    assert [hit.status for hit in s.recall("memory", k=1)] == [msgspec.UNSET] and s.get(plain.id).content
+    with refused(UnknownRecord, "unknown record"):
+        s.get_record(plain.id)
+    assert s.forget_record(second.id) == t.Forgotten(forgotten=True, count=1, ids=[second.id])
+    assert s.forget_record(second.id).forgotten is False
+    assert s.get_record(first.id).statuses == ["stale"]
+    gone = s.remember("Staging deploys on Friday.", fact_key=" staging_deploy ", idempotency_key="k1", supersedes=first.id)
+    assert (gone.id, gone.replayed, gone.forgotten) == (second.id, True, True)
+    assert s.forget(first.id) and s.get_record(summary.id).stale_reason == t.StaleReason(reason="source_forgotten")
+    kept = s.retain("Told by a colleague.", source="a colleague", confidence=0.9)
+    assert (s.get_record(kept.id).source, s.get_record(kept.id).confidence) == ("a colleague", 0.9)
+
+
+@scenario
+def records_that_are_refused(s: Surface) -> None:
+    kinds: list[tuple[type[MemoryWireError], str, dict[str, Any]]] = [
+        (ContentEmpty, "content must say something", {"content": " \n "}),
+        (ContentTooLong, "content must be at most 32,768 characters", {"content": "x" * 32_769}),
+        (FieldTooLong, "fact_key must be at most 1,024 characters", {"fact_key": "k" * 1_025}),
+        (HashWithoutSource, "source_hash needs the source_id that it is of", {"source_hash": "ab12"}),
+        (ConfidenceRange, "confidence must be a number from 0 to 1", {"confidence": 1.5}),
+        (DerivedTooMany, "derived_from must name at most 50", {"derived_from": [NOBODY] * 51}),
+        (DerivedUnknown, "derived_from names something that isn't there", {"derived_from": [NOBODY]}),
+        (DerivedUnknown, "derived_from names something that isn't there", {"derived_from": ["no id"]}),
+        (SupersedesUnknown, "supersedes names no record here", {"supersedes": NOBODY}),
+        (WorkspaceNameInvalid, "workspace must not be blank and at most 512 characters", {"workspace": " "}),
+        (IdempotencyKeyInvalid, "idempotency key must be 1 to 255 visible ASCII characters", {"idempotency_key": "k" * 256}),
+    ]
+    for kind, text, values in kinds:
+        with refused(kind, text):
+            s.call("remember", t.Remember(**{"content": "fine", **values}), s.bank)
+    with refused(QueryEmpty, "query must say something"):
+        s.search("  ")
+    for limit in (0, 51):
+        with refused(LimitRange, "limit must be 1 to 50"):
+            s.search("x", limit=limit)
+    with refused(ForgetTarget, "exactly one of memory_id and source_id says what is forgotten"):
+        s.forget_record(NOBODY, source_id="x")
+    with refused(ForgetTarget, "exactly one of memory_id and source_id says what is forgotten"):
+        s.forget_record()
+    with refused(Invalid, "invalid document_id: a memory with provenance is a record, which nothing replaces"):
+        s.retain("x", document_id="d", source="y")
+    with refused(UnknownBank, "unknown bank"):  # nothing was stored, not even the bank
+        s.get_config()

@@ -50,6 +50,7 @@ MENDS = {
     "store_refused": "`memory-wire doctor` says more",
     "unknown_bank": "`memory-wire banks` lists them",
     "unknown_memory": "`memory-wire memories` lists them",
+    "unknown_record": "`memory-wire search` finds them",
     "unreachable": "`memory-wire daemon start` starts a server, --embedded does without",
 }
 

@@ -9,10 +9,13 @@ from msgspec import NODEFAULT, Struct, ValidationError, convert
 from msgspec.structs import fields
 
 from memory_wire import types as t
+from memory_wire.cli import records
 from memory_wire.cli.args import COMMON, Command, Usage, Value, options_of
 from memory_wire.cli.show import as_json, line, one_line, table
 from memory_wire.cli.target import bank_name, connect
 from memory_wire.ops import OPS, Op
+
+APART = ("format", "workspace", "current_source_hashes")  # not words of a command line; the workspace is --bank
 
 
 def commands() -> list[Command]:
@@ -22,7 +25,7 @@ def commands() -> list[Command]:
 
 def command_of(op: Op) -> Command:
     needed = tuple(field.name for field in fields(op.request) if field.default is NODEFAULT and field.default_factory is NODEFAULT)
-    options = (*options_of(op.request, without=("format",)), *COMMON)
+    options = (*options_of(op.request, without=APART), *COMMON)
     return Command(op.cli or op.name, op.summary, runner(op), positional=needed, options=options)
 
 
@@ -71,7 +74,7 @@ def show(answer: object, json: bool) -> None:
         table(("bank", "memories", "newest"), [(row.bank, row.memories, row.newest or "-") for row in answer.banks])
     elif isinstance(answer, t.Deleted):
         line("deleted" if answer.deleted else "not there")
-    else:
+    elif not records.show(answer):
         line(str(answer))
 
 

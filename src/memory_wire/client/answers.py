@@ -36,7 +36,7 @@ BY_CODE = {kind.code: kind for kind in vars(errors).values() if isinstance(kind,
 
 def read(op: Op, reply: Reply) -> Any:
     """The response Struct. Raises the error that the server reports; Unreachable when the answer is none of ours."""
-    if reply.status != 200:
+    if reply.status not in (200, 201):
         raise failure(reply)
     try:
         return response(op, reply)
@@ -93,6 +93,8 @@ def plain_kind(status: int, text: str) -> type[errors.MemoryWireError]:
         return errors.Malformed if text.startswith("Failed to ") else errors.Invalid
     if status == 404 and text in ("unknown bank", "unknown memory"):
         return errors.UnknownBank if text == "unknown bank" else errors.UnknownMemory
+    if status in (401, 403, 429):
+        return {401: errors.Unauthorized, 403: errors.Forbidden, 429: errors.RateLimited}[status]
     by_status = {409: errors.DocumentExists, 422: errors.WrongType, 500: errors.StorageError, 503: errors.NotReady}
     return by_status.get(status, errors.MemoryWireError)
 

@@ -47,6 +47,8 @@ class Client(Surface):
 
     def call(self, name: str, request: msgspec.Struct, bank: str | None = None) -> Any:
         op = BY_NAME[name]
+        if "workspace" in op.request.__struct_fields__ and getattr(request, "workspace", None) is None:
+            request = msgspec.structs.replace(request, workspace=self.bank if bank is None else bank)
         body: bytes | None = None
         if isinstance(request, t.PutConfig):
             body = request.body

@@ -55,10 +55,18 @@ class Surface:
         session: str | None = None,
         speaker: str | None = None,
         role: str | None = None,
+        source: str | None = None,
+        source_id: str | None = None,
+        source_hash: str | None = None,
+        source_revision: str | None = None,
+        fact_key: str | None = None,
+        confidence: float | None = None,
+        derived_from: list[str] | None = None,
     ) -> t.Retained:
         """Stores one memory durably; returns its id, what was redacted and whether it was there already.
 
-        Raises Invalid, DocumentExists (a second `append`), StorageError.
+        With any of the fields from `source` on it is a record, which nothing replaces. Raises Invalid, DocumentExists (a second `append`),
+        StorageError.
         """
         request = t.Retain(
             content=content,
@@ -70,6 +78,13 @@ class Surface:
             session=session,
             speaker=speaker,
             role=role,
+            source=source,
+            source_id=source_id,
+            source_hash=source_hash,
+            source_revision=source_revision,
+            fact_key=fact_key,
+            confidence=confidence,
+            derived_from=derived_from,
         )
         answer: t.Retained = self.call("retain", request, bank)
         return answer
@@ -99,6 +114,7 @@ class Surface:
         session: str | None = None,
         min_score: float | None = None,
         explain: bool | None = None,
+        exclude_stale: bool | None = None,
     ) -> Hits:
         """The memories that answer a question, best first, within `budget` tokens (default: the bank's, else 8,000). Raises Invalid."""
         request = t.Recall(
@@ -113,6 +129,7 @@ class Surface:
             session=session,
             min_score=min_score,
             explain=explain,
+            exclude_stale=exclude_stale,
         )
         answer: t.Recalled = self.call("recall", request, bank)
         hits = Hits(answer.hits)
@@ -161,6 +178,46 @@ class Surface:
         """The banks with their counts, by name."""
         answer: t.Banks = self.call("banks", t.Empty())
         return answer.banks
+
+    def remember(self, content: str, *, bank: str | None = None, **told: Any) -> t.Remembered:
+        """Stores a record; `told` are the further fields of `types.Remember`. Nothing is ever overwritten.
+
+        Raises a RecordRefused, GuardRejected, IdempotencyConflict, RecordLimit, StorageError.
+        """
+        answer: t.Remembered = self.call("remember", t.Remember(content=content, **told), bank)
+        return answer
+
+    def search(self, query: str, *, bank: str | None = None, **how: Any) -> t.SearchResults:
+        """The records that answer a question, with their statuses; `how` are the further fields of `types.Search`.
+
+        Raises QueryEmpty, LimitRange.
+        """
+        answer: t.SearchResults = self.call("search", t.Search(query=query, **how), bank)
+        return answer
+
+    def validate_memory(self, source_id: str, current_source_hash: str, *, bank: str | None = None) -> t.Validated:
+        """Which records of a source agree with its hash now; the hash is noted as the source's. Raises Invalid."""
+        request = t.ValidateMemory(source_id=source_id, current_source_hash=current_source_hash)
+        answer: t.Validated = self.call("validate_memory", request, bank)
+        return answer
+
+    def forget_record(
+        self,
+        memory_id: str | None = None,
+        *,
+        source_id: str | None = None,
+        bank: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> t.Forgotten:
+        """Forgets one record, or all of a source; what is not there is no error. Raises ForgetTarget."""
+        request = t.ForgetRecord(memory_id=memory_id, source_id=source_id, idempotency_key=idempotency_key)
+        answer: t.Forgotten = self.call("forget_record", request, bank)
+        return answer
+
+    def get_record(self, id: str, *, bank: str | None = None) -> t.RecordDetail:
+        """One record with its statuses and the versions of its fact. Raises UnknownRecord."""
+        answer: t.RecordDetail = self.call("get_record", t.GetRecord(id=id), bank)
+        return answer
 
     def delete_bank(self, bank: str, *, confirm: str) -> t.BankDeleted:
         """Deletes a bank and everything in it; `confirm` repeats its name. Raises Invalid, UnknownBank."""

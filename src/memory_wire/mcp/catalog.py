@@ -15,6 +15,7 @@ from msgspec import json
 from msgspec.structs import fields
 
 from memory_wire import ops
+from memory_wire.mcp.told import RECORDS
 from memory_wire.mcp.tools import CATALOG
 
 Json = dict[str, Any]
@@ -88,7 +89,14 @@ ROWS: dict[str, Json] = {
         "output": shape("banks", banks=many(BANKS), **TRUNCATED),
     },
 }
-SETS: dict[str, str] = {}  # operation -> tool set, where it is not core
+ROWS |= RECORDS
+SETS: dict[str, str] = dict.fromkeys(RECORDS, "records")  # operation -> tool set, where it is not core
+HINTS = {  # read-only, destructive, idempotent; where the operation alone doesn't say it
+    "forget": (False, True, True),
+    "forget_record": (False, True, True),
+    "search": (True, False, True),
+    "validate_memory": (True, False, True),  # it notes the hash it was told, and changes no record
+}
 PLAIN = frozenset({"memory_banks"})  # tools that act on no bank
 
 
@@ -101,10 +109,10 @@ def tool(op: ops.Op) -> Json:
     """One tool. Only forgetting destroys anything, though it may be repeated; what only reads says so."""
     row = ROWS[op.name]
     properties = {name: described(field_type(op, name), note) for name, note in row["fields"].items()}
-    if op.tool not in PLAIN:
+    if op.tool not in PLAIN and "workspace" not in properties:
         properties["bank"] = BANK
     required = [field.name for field in fields(op.request) if field.required and field.name in properties]
-    hints = {"readOnlyHint": not op.writes, "destructiveHint": op.name == "forget", "idempotentHint": op.name == "forget"}
+    hints = dict(zip(("readOnlyHint", "destructiveHint", "idempotentHint"), HINTS.get(op.name, (not op.writes, False, False)), strict=True))
     return {
         "name": op.tool,
         "title": row["title"],
@@ -120,6 +128,8 @@ def field_type(op: ops.Op, name: str) -> Json:
     hint = get_type_hints(op.request)[name]
     if get_origin(hint) is UnionType:
         (hint,) = [choice for choice in get_args(hint) if choice is not NoneType]
+    if get_origin(hint) is dict:
+        return {"type": "object", "additionalProperties": {"type": NAMES[get_args(hint)[1]]}}
     return many({"type": NAMES[get_args(hint)[0]]}) if get_origin(hint) is list else {"type": NAMES[hint]}
 
 

@@ -5,6 +5,7 @@ Used by tools.py. The text of a call is the compact JSON of what the HTTP route 
 
 from __future__ import annotations
 
+from msgspec import to_builtins
 from msgspec.json import decode
 
 from memory_wire import config
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from memory_wire.mcp.rpc import Json
 
-    Row = TypeVar("Row", t.Hit, t.Item)
+    Row = TypeVar("Row", t.Hit, t.Item, t.RecordHit)
     Values = Mapping[str, object]
 
 UNDATED = "1970-01-01T00:00:00"  # what a memory without a date has
@@ -150,6 +151,19 @@ def banks(response: t.Banks, values: Values, most: int, only: str | None) -> Jso
     return success(encode(found), found, note(cut, f"{len(rows)} banks in all"))
 
 
+def found_records(response: t.SearchResults, values: Values, most: int, only: str | None) -> Json:
+    """Records in full, as many as fit; what can't be said of one is null."""
+    shown, cut = trimmed(response.results, most, skip=True)
+    found = said({"results": shown, "meta": response.meta}, cut)
+    return success(encode(found), found, note(cut, "not all that matches fits; a smaller `limit` or a narrower query shows the rest"))
+
+
+def whole(response: object, values: Values, most: int, only: str | None) -> Json:
+    """The response as it is."""
+    found: Json = to_builtins(response)
+    return success(encode(found), found)
+
+
 SHAPES: dict[str, Callable[..., Json]] = {
     "retain": retained,
     "recall": recalled,
@@ -158,4 +172,8 @@ SHAPES: dict[str, Callable[..., Json]] = {
     "forget": forgotten,
     "memories": listed,
     "banks": banks,
+    "remember": whole,
+    "search": found_records,
+    "validate_memory": whole,
+    "forget_record": whole,
 }

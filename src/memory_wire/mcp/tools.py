@@ -31,7 +31,15 @@ if TYPE_CHECKING:
 
 CATALOG = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "mcp_tools.json")
 SETS = {"core": ("core",), "records": ("core", "records"), "hub": ("core", "records", "hub"), "all": ()}  # name -> sets shown; () is all
-KINDS: dict[str, tuple[type, ...]] = {"string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,), "array": (list,)}
+KINDS: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+}
+IDEMPOTENCY = "memory-wire/idempotency-key"  # in `_meta`
 BAD_BANK = "invalid bank id"
 
 
@@ -93,8 +101,9 @@ class Tools:
         if not isinstance(arguments, dict):
             raise Fault(PARAMS, "`arguments` must be an object")
         try:
-            bank = bank_of(arguments.get("bank"), context)
-            values = read(row["tool"]["inputSchema"], arguments)  # type: ignore[index]
+            schema = row["tool"]["inputSchema"]  # type: ignore[index]
+            bank = bank_of(arguments.get("workspace" if "workspace" in schema["properties"] else "bank"), context)
+            values = read(schema, arguments)
         except Unfit as error:
             return results.failure(str(error))
         return self.run(context, str(row["operation"]), values, bank)
@@ -102,6 +111,9 @@ class Tools:
     def run(self, context: Context, operation: str, values: Values, bank: str) -> Work:
         """The operation, and its response or error as a tool result."""
         most = results.bound(values)
+        key = context.meta.get(IDEMPOTENCY, context.peer.key)
+        if key is not None and "idempotency_key" in BY_NAME[operation].request.__struct_fields__:
+            values = {**values, "idempotency_key": key}
         try:
             response = yield Run(operation, request_of(operation, values, most), bank)
         except MemoryWireError as error:
@@ -145,7 +157,7 @@ def read(schema: Mapping[str, object], arguments: Mapping[str, object]) -> Value
         value = arguments.get(name)
         if name in required and (value is None or type(value) not in KINDS[rule["type"]]):
             raise Unfit(f"`{name}` is required and must be {article(rule['type'])}")
-        if name == "bank" or value is None:
+        if name in {"bank", "workspace"} or value is None:
             continue
         values[name] = checked(name, value, rule)
     return values
@@ -160,6 +172,8 @@ def checked(name: str, value: object, rule: Mapping[str, object]) -> object:
         raise Unfit(f"`{name}` must be {article(kind)}")
     if isinstance(value, list) and not all(isinstance(entry, str) for entry in value):
         raise Unfit(f"`{name}` must be an array of strings")
+    if isinstance(value, dict) and not all(isinstance(entry, str) for entry in value.values()):
+        raise Unfit(f"`{name}` must be an object of strings")
     if type(value) is int and not 0 <= value < 1 << 64:
         raise Unfit(f"`{name}` must be an unsigned integer")
     choices = rule.get("enum")

@@ -10,6 +10,7 @@ from httptools.parser.parser import HttpRequestParser
 
 from memory_wire import config
 from memory_wire.serve.admit import BUSY, TOO_LARGE, admit
+from memory_wire.serve.entry import LOCAL
 from memory_wire.serve.reply import TEXT, text
 
 TYPE_CHECKING = False
@@ -26,7 +27,10 @@ else:
     from _collections import deque  # the package around it is large
 
 IDLE, HEAD, BODY = range(3)  # between messages, within a head, within a body
-WANTED = frozenset((b"accept", b"content-length", b"content-type", b"expect", b"host", b"origin", b"transfer-encoding"))
+WANTED = frozenset(
+    (b"accept", b"authorization", b"content-length", b"content-type", b"expect", b"host", b"origin", b"transfer-encoding",
+     b"x-idempotency-key", b"x-memory-wire-project")
+)  # fmt: skip
 CHUNK_FRAMING = 16  # bytes of framing every chunk may cost; longer extensions and trailers share one head's allowance
 
 
@@ -38,18 +42,20 @@ class Request:
     """One request on its way from the parser to its reply. `size` is what its body holds of the server's allowance."""
 
     __slots__ = (
-        "begun", "body", "cancelled", "carries", "close", "connection", "exchange", "headers", "more", "old", "params", "path", "query",
-        "receipt", "reply", "route", "size", "upgrade", "url", "verb", "writes",
+        "begun", "body", "cancelled", "carries", "close", "connection", "exchange", "headers", "home", "key", "more", "old", "params", "path",
+        "query", "receipt", "reply", "route", "size", "upgrade", "url", "verb", "writes",
     )  # fmt: skip
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
+        self.home = LOCAL  # project and caller
         self.verb = self.url = self.path = self.query = self.body = self.more = b""
         self.route: Route | None = None
         self.params: list[bytes] = []
         self.reply: Reply | None = None
         self.exchange: Exchange | None = None  # of a protocol that may have more to say than one reply
         self.headers: dict[bytes, bytes] = {}  # kept for such protocols only
+        self.key: bytes | None = None  # what makes the call safe to repeat
         self.cancelled = False  # nobody waits for what was not begun
         self.close = self.old = self.carries = self.upgrade = self.writes = self.receipt = False
         self.size = 0
@@ -185,11 +191,12 @@ class Incoming:
         request.close = not parser.should_keep_alive() or request.upgrade or (coded and request.old)
         if self.dispatch.log.access:
             request.begun = self.dispatch.clock()
-        request.reply = admit(request, version, headers, self.hosts, self.dispatch.router)
+        request.reply = admit(request, version, headers, self.hosts, self.dispatch.router, self.dispatch.entry)
         if request.reply is not None and request.carries:
             self.stop(request.reply)
         if request.route is not None:
             request.writes = request.route.writes
+            request.key = headers.get(b"x-idempotency-key")
             if request.route.start is not None:
                 request.headers = headers
         self.phase = BODY

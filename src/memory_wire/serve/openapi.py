@@ -30,6 +30,7 @@ HINTS: dict[str, Json] = {
     "format": {"type": "string", "enum": ["json", "toon"], "default": "json"},
     "session": {"type": "string", "description": "of one session only"},
     "confirm": {"type": "string", "description": "the bank's name again"},
+    "workspace": {"type": "string", "description": "the bank, default `default`"},
 }
 FLAG = {"type": "string", "enum": ["1", "true", "0", "false"], "default": "0"}
 RECEIPT = {"name": "receipt", "in": "query", "schema": FLAG, "description": "also say what was redacted and whether the memory was there"}
@@ -39,6 +40,9 @@ OWN: tuple[tuple[str, str, str], ...] = (
     ("metrics", "Counters in Prometheus' text form.", "text/plain"),
     ("openapi.json", "This document.", "application/json"),
 )
+KEYED = "makes the call safe to repeat: the same key and request get the first answer"
+KEY = {"type": "string", "maxLength": config.IDEMPOTENCY_CHARS}
+IDEMPOTENCY = {"name": "X-Idempotency-Key", "in": "header", "schema": KEY, "description": KEYED}
 BATCH_RESULT = {"oneOf": [{"$ref": REF.format(name=name)} for name in ("Retained", "BatchError")]}
 
 
@@ -80,7 +84,13 @@ def operation(op: ops.Op, found: set[type[Struct]]) -> Json:
             found.add(op.request)
             body = ref(op.request.__name__)
         entry["requestBody"] = {"required": True, "content": {"application/json": {"schema": body}}}
-    entry["responses"] = {"200": answer(op, found), **refusals(op)}
+    if "idempotency_key" in op.request.__struct_fields__:
+        entry.setdefault("parameters", []).append(IDEMPOTENCY)
+    done = answer(op, found)
+    if op.response is t.Remembered:
+        entry["responses"] = {"200": {**done, "description": "the answer of the first call"}, "201": done, **refusals(op)}
+        return entry
+    entry["responses"] = {"200": done, **refusals(op)}
     return entry
 
 

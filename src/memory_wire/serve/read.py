@@ -9,7 +9,7 @@ from msgspec import DecodeError, Struct, ValidationError
 from msgspec.json import Decoder, decode
 
 from memory_wire import types as t
-from memory_wire.errors import Invalid, Malformed, WrongType
+from memory_wire.errors import ConfidenceRange, Invalid, Malformed, WrongType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ class Body:
         try:
             request: Struct = self.open.decode(body)
         except ValidationError as error:
+            if self.shape is t.Remember and str(error).endswith("`$.confidence`"):
+                raise ConfidenceRange("confidence", "confidence must be a number from 0 to 1") from None
             raise WrongType(BAD_TYPE + mismatch(str(error))) from None
         except (DecodeError, RecursionError) as error:
             raise Malformed(BAD_JSON + fault(error)) from None

@@ -28,6 +28,7 @@ REASONS = {
     200: b"OK",
     202: b"Accepted",
     400: b"Bad Request",
+    401: b"Unauthorized",
     403: b"Forbidden",
     404: b"Not Found",
     405: b"Method Not Allowed",
@@ -39,6 +40,7 @@ REASONS = {
     415: b"Unsupported Media Type",
     417: b"Expectation Failed",
     422: b"Unprocessable Content",
+    429: b"Too Many Requests",
     431: b"Request Header Fields Too Large",
     500: b"Internal Server Error",
     501: b"Not Implemented",
@@ -91,12 +93,15 @@ def text(status: int, body: str) -> Reply:
 
 def refused(error: MemoryWireError, contract: bool) -> Reply:
     """An error raised on purpose: bare text on `/banks` contract routes, an envelope elsewhere."""
+    more = b"WWW-Authenticate: Bearer\r\n" if error.status == 401 else b""
+    if error.status == 429:
+        more = b"Retry-After: %d\r\n" % getattr(error, "retry_after", 1)
     if contract:
-        return text(error.status, str(error))
+        return error.status, TEXT, str(error).encode(), more
     shown = {"code": error.code, "message": str(error)}
     if error.field is not None:
         shown["field"] = error.field
-    return error.status, JSON, encode({"error": shown}), b""
+    return error.status, JSON, encode({"error": shown}), more
 
 
 def not_allowed(verbs: Sequence[bytes]) -> Reply:
@@ -155,11 +160,23 @@ def batch_retained(response: t.BatchRetained) -> Reply:
     return plain(t.BatchRetained(results=results))
 
 
+def remembered(response: t.Remembered) -> Reply:
+    """201 for a record that was stored now, 200 for the answer to a repeated call."""
+    return replayed(response) if response.replayed else (201, JSON, encode(response), b"")
+
+
+def replayed(response: t.Remembered | t.Forgotten) -> Reply:
+    """Says in a header whether a call with an idempotency key was answered before."""
+    return 200, JSON, encode(response), b"Idempotency-Replayed: true\r\n" if response.replayed is True else b""
+
+
 RENDER: dict[object, Callable[..., Reply]] = {
     bytes: stored,
     t.BatchRetained: batch_retained,
+    t.Forgotten: replayed,
     t.Page: page,
     t.Recalled: recalled,
+    t.Remembered: remembered,
     t.Retained: retained,
 }
 

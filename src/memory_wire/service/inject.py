@@ -16,6 +16,7 @@ from memory_wire.service.block import START, Block, entry_chars, frame, held_blo
 from memory_wire.service.changes import Outcome
 from memory_wire.service.settings import DEFAULTS, Settings
 from memory_wire.store.ledger import Held, HookSession
+from memory_wire.store.rows import RECORD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from memory_wire.service.relevant import Candidate
     from memory_wire.service.service import Service
     from memory_wire.store.protocol import Reader, Tx
-    from memory_wire.store.rows import Bank
+    from memory_wire.store.rows import Bank, Found
 
     Work = Callable[[Tx], Outcome]
 
@@ -54,7 +55,7 @@ def inject(request: t.Inject, scope: t.Scope, service: Service) -> Work:
         with service.read() as reader:
             bank = found(reader, scope, request.former)
             if bank is not None:
-                plan.candidates, plan.again = relevant.candidates(service, reader, bank, plan.request, plan.shown)
+                plan.candidates, plan.again = relevant.candidates(service, reader, bank, scope, plan.request, plan.shown)
 
     def work(tx: Tx) -> Outcome:
         bank = found(tx, scope, request.former)
@@ -64,7 +65,7 @@ def inject(request: t.Inject, scope: t.Scope, service: Service) -> Work:
         settings = with_format(service.settings_of(bank, tx), request.format)
         if plan.key is None:
             return Outcome(alone(plan, bank, settings))
-        return Outcome(remembered(plan, plan.key, bank, settings, tx))
+        return Outcome(remembered(plan, plan.key, bank, scope, settings, tx))
 
     return work
 
@@ -80,7 +81,7 @@ def check(request: t.Inject, scope: t.Scope) -> None:
     for name in ("host", "source", "format", "url"):
         validate.key(name, getattr(request, name))
     if request.former is not None:
-        validate.scope(t.Scope(bank=request.former, project=scope.project))
+        validate.scope(scope.at(request.former))
 
 
 def planned(request: t.Inject, service: Service) -> Plan:
@@ -130,7 +131,7 @@ def alone(plan: Plan, bank: Bank, settings: Settings) -> t.Injected:
     return t.Injected(bank=bank.name, text=joined(first, block.text()), entries=block.entries)
 
 
-def remembered(plan: Plan, key: bytes, bank: Bank, settings: Settings, tx: Tx) -> t.Injected:
+def remembered(plan: Plan, key: bytes, bank: Bank, scope: t.Scope, settings: Settings, tx: Tx) -> t.Injected:
     """The answer within a session, noted in the ledger."""
     ledger, request = tx.ledger, plan.request
     state = ledger.session(bank, key)
@@ -141,7 +142,7 @@ def remembered(plan: Plan, key: bytes, bank: Bank, settings: Settings, tx: Tx) -
     if request.event == COMPACT:
         return t.Injected(bank=bank.name, text="", entries=[])
     held = ledger.held(bank, key)
-    before = held_block(bank.name, held, ledger.found(bank, [one.unit for one in held]) if request.frozen else {})
+    before = held_block(bank.name, held, there(tx, bank, scope, held) if request.frozen else {})
     first = False
     block = Block(bank.name, False, 0)
     if not repeated:
@@ -158,6 +159,16 @@ def remembered(plan: Plan, key: bytes, bank: Bank, settings: Settings, tx: Tx) -
         block.lines = before.lines + block.lines
         first = state.started is not None
     return t.Injected(bank=bank.name, text=joined(opening(plan, bank.name, settings) if first else "", block.text()), entries=block.entries)
+
+
+def there(tx: Tx, bank: Bank, scope: t.Scope, held: list[Held]) -> dict[int, Found]:
+    """What the session was given and is still there, records with what is doubtful about them now."""
+    units = tx.ledger.found(bank, [one.unit for one in held])
+    if not any(unit.kind == RECORD for unit in units.values()):
+        return units
+    from memory_wire.service.marks import marked
+
+    return marked(tx, bank, scope, units)
 
 
 def fresh(plan: Plan, bank: Bank, held: list[Held], state: HookSession, tx: Tx) -> list[Candidate]:

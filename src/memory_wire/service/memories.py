@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from memory_wire import config
 from memory_wire import types as t
-from memory_wire.errors import DocumentExists, MemoryWireError, UnknownMemory, WrongType
+from memory_wire.errors import DocumentExists, Invalid, MemoryWireError, UnknownMemory, WrongType
 from memory_wire.guard.redact import redact
 from memory_wire.kernels.text import content_hash
 from memory_wire.service import dates, validate, voice
@@ -14,16 +14,20 @@ from memory_wire.service.changes import Added, Gone, Outcome
 from memory_wire.service.keys import Keys
 from memory_wire.service.settings import Settings
 from memory_wire.store.ids import new_uid, parse, show
-from memory_wire.store.rows import MEMORY, Bank, Existing, IndexRow, NewUnit, Unit
+from memory_wire.store.rows import MEMORY, RECORD, Bank, Existing, IndexRow, NewUnit, Unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memory_wire.service.provenance import Told
     from memory_wire.service.service import Service
     from memory_wire.store.protocol import Reader, Tx
 
     Work = Callable[[Tx], Outcome]
+
+
+PROVENANCE = ("source", "source_id", "source_hash", "source_revision", "fact_key", "confidence", "derived_from")
 
 
 class Draft(Struct):
@@ -41,6 +45,8 @@ class Draft(Struct):
     role: int
     data: bytes
     receipts: list[t.Redacted]
+    told: Told | None = None
+    category: str | None = None
 
 
 def draft(request: t.Retain, keys: Keys, now: int, wide: int = 1) -> Draft:
@@ -73,7 +79,22 @@ def draft(request: t.Retain, keys: Keys, now: int, wide: int = 1) -> Draft:
         role=voice.role_number(validate.key("role", role)) if role is not None else voice.NONE,
         data=data,
         receipts=receipts,
+        told=told_of(request, content, keys, receipts),
     )
+
+
+def told_of(request: t.Retain, content: str, keys: Keys, receipts: list[t.Redacted]) -> Told | None:
+    """What a retain tells of where it comes from, if it does: it makes the memory a record, which nothing replaces. Raises Invalid."""
+    for name in PROVENANCE:
+        if getattr(request, name) is not None:
+            break
+    else:
+        return None
+    from memory_wire.service import provenance  # most memories come without
+
+    if request.document_id is not None:
+        raise Invalid("document_id", "a memory with provenance is a record, which nothing replaces")
+    return provenance.read(request, content, keys, receipts)
 
 
 def clean(field: str, text: str, receipts: list[t.Redacted]) -> str:
@@ -90,7 +111,9 @@ def identity(field: str, raw: str | None, keys: Keys, receipts: list[t.Redacted]
     return (keys.hashed(name), keys.shown(field, name, receipts)) if name else None
 
 
-def write(tx: Tx, bank: Bank, settings: Settings, item: Draft, keys: Keys, keep: bool = False) -> tuple[t.Retained, list[Added | Gone]]:
+def write(
+    tx: Tx, bank: Bank, settings: Settings, item: Draft, keys: Keys, keep: bool = False, caller: t.Caller | None = None
+) -> tuple[t.Retained, list[Added | Gone]]:
     """Stores one draft by the contract's rules of dedup and documents; `keep` as in a batch. Raises DocumentExists."""
     changes: list[Added | Gone] = []
     tags = item.tags
@@ -99,6 +122,8 @@ def write(tx: Tx, bank: Bank, settings: Settings, item: Draft, keys: Keys, keep:
     session = item.session
     session_key = session[0] if session else b""
     ordinal = position = None
+    if item.told is not None:
+        return record(tx, bank, settings, item, item.told, tags, caller)
     if item.document is None:
         found = tx.duplicate(bank, content_hash(item.data, session_key))
         if found is not None:
@@ -123,6 +148,21 @@ def write(tx: Tx, bank: Bank, settings: Settings, item: Draft, keys: Keys, keep:
     place = (-1, -1) if ordinal is None or position is None else (ordinal, position)
     changes.append(Added(IndexRow(stored.id, item.created, item.role, *place, tags, item.speaker, "", item.content), stored.after))
     return t.Retained(id=show(unit.uid), redacted=item.receipts, deduplicated=False), changes
+
+
+def record(
+    tx: Tx, bank: Bank, settings: Settings, item: Draft, told: Told, tags: list[str], caller: t.Caller | None
+) -> tuple[t.Retained, list[Added | Gone]]:
+    """Stores a draft that tells where it comes from: a record, which is never a duplicate. Raises DerivedUnknown, RecordLimit."""
+    from memory_wire.service import records
+
+    place = None
+    if item.session is not None:
+        ordinal = tx.session(bank, *item.session)
+        place = ordinal, tx.next_position(bank, ordinal)
+    unit = row(item, new_uid(), item.session[0] if item.session else b"", tags, RECORD)
+    done = records.stored(tx, t.Scope(bank.name, bank.project, caller), bank, settings, unit, told, None, session=place)
+    return t.Retained(id=show(unit.uid), redacted=item.receipts, deduplicated=False), done.changes
 
 
 def says(held: Existing, item: Draft, tags: list[str]) -> bool:
@@ -161,7 +201,7 @@ def retain(request: t.Retain, scope: t.Scope, service: Service) -> Work:
     def work(tx: Tx) -> Outcome:
         bank = created(tx, scope)
         settings = service.settings_of(bank, tx)
-        answer, changes = write(tx, bank, settings, item, keys)
+        answer, changes = write(tx, bank, settings, item, keys, caller=scope.caller)
         return Outcome(answer, bank, settings.language, changes)
 
     return work
@@ -186,7 +226,7 @@ def retain_batch(request: t.RetainBatch, scope: t.Scope, service: Service) -> Wo
                 results.append(item)
                 continue
             try:
-                answer, changes = write(tx, bank, settings, item, keys, request.keep)
+                answer, changes = write(tx, bank, settings, item, keys, request.keep, scope.caller)
             except DocumentExists as error:
                 results.append(failed(error))
             else:
@@ -223,7 +263,7 @@ def created(tx: Tx, scope: t.Scope) -> Bank:
 def forget(request: t.Forget, scope: t.Scope, service: Service) -> Work:
     """The work that deletes one memory."""
     validate.scope(scope)
-    uid = uid_of(request.id)
+    uid, now = uid_of(request.id), service.now()
 
     def work(tx: Tx) -> Outcome:
         bank = tx.bank(scope.project, scope.bank) if uid else None
@@ -231,6 +271,10 @@ def forget(request: t.Forget, scope: t.Scope, service: Service) -> Work:
         removed = tx.delete(bank, unit) if bank and unit is not None else None
         if bank is None or unit is None or removed is None:
             return Outcome(t.Deleted(deleted=False))
+        if removed.kind == RECORD:
+            from memory_wire.service import audit
+
+            audit.note(tx, scope, bank, "record.forget", request.id, now, "delete")
         return Outcome(t.Deleted(deleted=True), bank, changes=[Gone(unit, removed.seq, removed.after)])
 
     return work

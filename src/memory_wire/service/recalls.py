@@ -7,14 +7,15 @@ from memory_wire import types as t
 from memory_wire.errors import Corrupt
 from memory_wire.retrieve import pipeline
 from memory_wire.retrieve.pipeline import Ask, Served
-from memory_wire.service import dates, validate
+from memory_wire.service import validate
+from memory_wire.service.doubts import Doubts
 from memory_wire.service.keys import tag_key
 from memory_wire.store.ids import show
 from memory_wire.store.rows import Bank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from memory_wire.index.bank import BankIndex
     from memory_wire.retrieve.reference import Reference
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from memory_wire.service.settings import Settings
     from memory_wire.store.reader import Reader
     from memory_wire.store.rows import Found
+
+    Keep = Callable[[dict[int, Found]], dict[int, Found]]
 
 NOTHING_FOUND = "no relevant memories"
 REFERENCES_KEPT = 4
@@ -43,14 +46,14 @@ class Recalls:
         ask = self.ask(request)
         if ask is None:
             return t.Recalled(hits=[], bare=bare)
-        served, index = self.served(ask, request.session, scope)
-        return t.Recalled(hits=[hit_of(one) for one in served], bare=bare, index=index, truncated=ask.truncated)
+        hits, index = self.hits(ask, request.session, scope, bool(request.exclude_stale))
+        return t.Recalled(hits=hits, bare=bare, index=index, truncated=ask.truncated)
 
     def reflect(self, request: t.Recall, scope: t.Scope) -> str:
         """The best hit with its id. Of the request only query and tags count."""
         ask = self.ask(t.Recall(query=request.query, tags=request.tags, budget=config.REFLECT_BUDGET, k=1))
-        served = self.served(ask, None, scope)[0] if ask else []
-        return f"based on [{show(served[0].unit.uid)}]: {served[0].content}" if served else NOTHING_FOUND
+        hits = self.hits(ask, None, scope)[0] if ask else []
+        return f"based on [{hits[0].id}]: {hits[0].content}" if hits else NOTHING_FOUND
 
     def ask(self, request: t.Recall) -> Ask | None:
         """The request as the pipeline takes it, or None when nothing can be found. Raises Invalid, WrongType."""
@@ -77,8 +80,8 @@ class Recalls:
             explain=bool(request.explain),
         )
 
-    def served(self, ask: Ask, session: str | None, scope: t.Scope) -> tuple[list[Served], str | None]:
-        """(what is served, how far a rebuild of the index is or None)."""
+    def hits(self, ask: Ask, session: str | None, scope: t.Scope, fresh: bool = False) -> tuple[list[t.Hit], str | None]:
+        """(what is answered, how far a rebuild of the index is or None). `fresh`: without stale records."""
         service = self.service
         name = validate.key("session", session)
         with service.read() as reader:
@@ -90,29 +93,36 @@ class Recalls:
                 ask.session = reader.session(bank, ask.session_key)
                 if ask.session is None:
                     return [], None
-            settings = service.settings_of(bank, reader)
-            if ask.budget is None:
-                ask.budget = settings.budget
-            if settings.fusion == "reference":
-                return self.reference(reader, bank).recall(ask, settings.synonyms, lambda ids: reader.units(bank, ids)), None
-            index = service.index.open(bank, settings.language)
-            rows = service.index.rows(reader, bank, settings.language)
-            served, progress = self.ranked(index, rows, ask, settings), index.progress()
-            service.index.tend(bank, index, rows)
-            return served, progress
+            doubts = Doubts(reader, bank, scope, fresh)
+            served, index = self.found(reader, bank, ask, doubts)
+            return doubts.hits(served), index
 
-    def ranked(self, index: BankIndex, rows: BankRows, ask: Ask, settings: Settings) -> list[Served]:
+    def found(self, reader: Reader, bank: Bank, ask: Ask, keep: Keep) -> tuple[list[Served], str | None]:
+        """(what the bank's ranking finds, how far a rebuild of the index is or None). `keep` says which rows may be served."""
+        service = self.service
+        settings = service.settings_of(bank, reader)
+        if ask.budget is None:
+            ask.budget = settings.budget
+        if settings.fusion == "reference":
+            return self.reference(reader, bank).recall(ask, settings.synonyms, lambda ids: keep(reader.found(bank, ids))), None
+        index = service.index.open(bank, settings.language)
+        rows = service.index.rows(reader, bank, settings.language)
+        served, progress = self.ranked(index, rows, ask, settings, keep), index.progress()
+        service.index.tend(bank, index, rows)
+        return served, progress
+
+    def ranked(self, index: BankIndex, rows: BankRows, ask: Ask, settings: Settings, keep: Keep) -> list[Served]:
         """Searches the index, again when a segment was damaged or the index was ahead of the transaction. Raises Corrupt."""
         parts = index.snapshot(rows)
         for _ in range(RETRIES):
             try:
-                return pipeline.recall(parts, ask, settings.language, settings.synonyms, Fetch(rows, strict=True))
+                return pipeline.recall(parts, ask, settings.language, settings.synonyms, Fetch(rows, keep, strict=True))
             except Ahead:
                 rows.renew()
                 parts = index.snapshot(rows)
             except Corrupt:
                 parts = index.repair(rows, parts)
-        return pipeline.recall(parts, ask, settings.language, settings.synonyms, Fetch(rows, strict=False))
+        return pipeline.recall(parts, ask, settings.language, settings.synonyms, Fetch(rows, keep, strict=False))
 
     def reference(self, reader: Reader, bank: Bank) -> Reference:
         """The bank ranked the reference's way, built anew when it changed."""
@@ -149,30 +159,14 @@ class Fetch:
     Such a row may be what replaced another one, which the index doesn't show any more: both would be missing from the answer.
     """
 
-    __slots__ = ("rows", "strict")
+    __slots__ = ("keep", "rows", "strict")
 
-    def __init__(self, rows: BankRows, strict: bool) -> None:
-        self.rows, self.strict = rows, strict
+    def __init__(self, rows: BankRows, keep: Keep, strict: bool) -> None:
+        self.rows, self.keep, self.strict = rows, keep, strict
 
     def __call__(self, ids: Sequence[int]) -> dict[int, Found]:
         rows = self.rows
         found = rows.reader.found(rows.bank, ids)
         if self.strict and len(found) < len(ids) and max(ids) > rows.bank.newest:
             raise Ahead
-        return found
-
-
-def hit_of(served: Served) -> t.Hit:
-    unit = served.unit
-    hit = t.Hit(
-        content=served.content,
-        created_at=dates.stamp(unit.created),
-        id=show(unit.uid),
-        relevance=served.relevance,
-        score=served.score,
-        session=unit.session,
-        tags=unit.tags,
-    )
-    if served.explain is not None:
-        hit.explain = served.explain
-    return hit
+        return self.keep(found)

@@ -15,11 +15,13 @@ from memory_wire.kernels import text
 from memory_wire.retrieve import keywords
 from memory_wire.retrieve.analyse import BACKGROUND
 from memory_wire.retrieve.pipeline import Ask
+from memory_wire.service.doubts import Doubts
 from memory_wire.service.keys import tag_key
+from memory_wire.store.rows import RECORD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memory_wire.retrieve.pipeline import Row, Served
+    from memory_wire.retrieve.pipeline import Served
     from memory_wire.service.service import Service
     from memory_wire.store.reader import Reader
     from memory_wire.store.rows import Bank, Found
@@ -28,6 +30,7 @@ KEPT_OUT = ("transcript", "marker")
 CONSIDERED = 40  # ranked memories looked at: some were injected before
 NOISE_RANK = 30  # a memory this far down a ranking was found by chance
 LATEST = 200  # written last, among which the most recent by date are looked for
+PINNED = 3  # records that open a session
 RECENT = 3  # of them open a session
 EVERYDAY = 5e-4  # share of running text above which a word tells nothing by itself
 BUDGET = 1 << 32  # a recall here is bounded by its number of hits
@@ -39,15 +42,16 @@ GO_ON = PLEASED | frozenset(
 
 
 class Candidate(Struct):
-    unit: Row
+    unit: Found
     relevance: float
 
 
 class Search:
     """One bank within one read transaction."""
 
-    def __init__(self, service: Service, reader: Reader, bank: Bank) -> None:
-        self.service, self.reader, self.bank = service, reader, bank
+    def __init__(self, service: Service, reader: Reader, bank: Bank, scope: t.Scope) -> None:
+        self.service, self.reader, self.bank, self.scope = service, reader, bank, scope
+        self.doubts = Doubts(reader, bank, scope)
         self.settings = service.settings_of(bank, reader)
         self.index = service.index.open(bank, self.settings.language)
         self.rows = service.index.rows(reader, bank, self.settings.language)
@@ -69,7 +73,8 @@ class Search:
     def near(self, hits: list[Served], least: float) -> list[Candidate]:
         """Those that score enough, by themselves and beside the best."""
         best = hits[0].score if hits else 0.0
-        return [Candidate(hit.unit, hit.relevance) for hit in hits if hit.score >= max(least, config.INJECT_NEAR_BEST * best)]
+        least = max(least, config.INJECT_NEAR_BEST * best)
+        return [Candidate(hit.unit, hit.relevance) for hit in hits if hit.score >= least]  # type: ignore[arg-type]  # rows of this store
 
     def hits(self, query: str, floor: float | None) -> list[Served]:
         """The memories for a query, best first."""
@@ -78,7 +83,7 @@ class Search:
         ask = Ask(
             query=query, budget=BUDGET, k=CONSIDERED, exclude=list(KEPT_OUT), not_tags=[tag_key(tag) for tag in KEPT_OUT], floor=floor
         )
-        return self.service.recalls.ranked(self.index, self.rows, ask, self.settings)
+        return self.service.recalls.ranked(self.index, self.rows, ask, self.settings, self.doubts)
 
     def unit(self) -> float:
         """Idf of a word that no memory has: what scores are measured in, so that a limit holds for banks of any size."""
@@ -90,17 +95,31 @@ class Search:
         allowed = [unit for unit in units.values() if not set(unit.tags) & set(KEPT_OUT)]
         return sorted(allowed, key=lambda unit: (unit.created, unit.id), reverse=True)
 
+    def pinned(self) -> list[Candidate]:
+        """The records that are shown whenever a session starts."""
+        ids = self.reader.ledger.pinned(self.bank, PINNED)
+        return [Candidate(unit, 1.0) for unit in reversed(self.reader.found(self.bank, ids).values())] if ids else []
+
+    def marked(self, found: list[Candidate]) -> list[Candidate]:
+        """The candidates, records with what is doubtful about them."""
+        if not any(one.unit.kind == RECORD for one in found):
+            return found
+        from memory_wire.service.marks import marked
+
+        units = marked(self.reader, self.bank, self.scope, {one.unit.id: one.unit for one in found})
+        return [Candidate(units[one.unit.id], one.relevance) for one in found if one.unit.id in units]
+
     def tend(self) -> None:
         self.service.index.tend(self.bank, self.index, self.rows)
 
 
-def candidates(service: Service, reader: Reader, bank: Bank, request: t.Inject, shown: str) -> tuple[list[Candidate], bool]:
+def candidates(service: Service, reader: Reader, bank: Bank, scope: t.Scope, request: t.Inject, shown: str) -> tuple[list[Candidate], bool]:
     """(memories in the order in which they are to be injected, whether the prompt only says "go on"). `shown` is the session."""
-    search = Search(service, reader, bank)
+    search = Search(service, reader, bank, scope)
     prompt, previous = request.prompt or "", framing.flat(request.previous or "")[-config.PREVIOUS_CHARS :]
     again = request.event != "session-start" and says_nothing(prompt)
     if request.event == "session-start":
-        found = opening(search, prompt, shown)
+        found = [*search.pinned(), *opening(search, prompt, shown)]
     elif again:
         found = [] if is_pleased(prompt) else search.long(previous)
     elif len(prompt) > config.SHORT_PROMPT_CHARS:
@@ -110,7 +129,7 @@ def candidates(service: Service, reader: Reader, bank: Bank, request: t.Inject, 
     else:
         found = search.short(prompt)
     search.tend()
-    return distinct(found), again
+    return search.marked(distinct(found)), again
 
 
 def opening(search: Search, prompt: str, shown: str) -> list[Candidate]:

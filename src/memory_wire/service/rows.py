@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_wire.kernels.text import terms
+from memory_wire.kernels.text import content_hash, terms
 from memory_wire.service import dates, voice
 from memory_wire.service.keys import tag_key
 from memory_wire.store.rows import Bank, IndexRow
@@ -15,14 +15,20 @@ Row = tuple[int, int, int, int, int, list[bytes], str, str]
 
 SPEAKER_FIELD = b"\x03"
 SPEAKER_TERMS = 32  # more words are no name; the index takes a bounded number of fields
+RECORD_FIELD = b"\x04"
 ROLE_BITS = 0b11
+
+
+def scope_key(scope: str) -> bytes:
+    """A scope's key in the postings store."""
+    return RECORD_FIELD + content_hash(scope.encode())
 
 
 def row_of(unit: IndexRow, language: int) -> Row:
     """(id, created ms, flags, session or -1, position, field keys, header, text): what the index keeps of a unit.
 
-    Field keys are its date, tags and speaker. The header, words that every passage carries, is the breadcrumb and a speaker that the text
-    itself doesn't name.
+    Field keys are its date, tags and speaker, and of a record that it is one and its scope. The header, words that every passage carries,
+    is the breadcrumb, a speaker that the text itself doesn't name, and aliases.
     """
     speaker, header, flags, text = unit.speaker, unit.header, unit.flags, unit.content
     named, role = voice.read(text)
@@ -35,6 +41,10 @@ def row_of(unit: IndexRow, language: int) -> Row:
     fields = list(dates.terms(unit.created))
     if unit.tags:
         fields += [tag_key(tag) for tag in unit.tags]
+    if unit.scope is not None:
+        fields += [RECORD_FIELD, scope_key(unit.scope)]
+        if unit.aliases:
+            header = f"{header} {' '.join(unit.aliases)}".strip()
     if speaker:
         fields += [SPEAKER_FIELD + term for term in list(dict.fromkeys(terms(speaker, language)))[:SPEAKER_TERMS]]
     position = unit.position if unit.session >= 0 else -1

@@ -101,6 +101,8 @@ class Service:
         validate.scope(scope)
         if op.name == "recall" or op.name == "reflect":
             return getattr(self.recalls, op.name)(request, scope)
+        if op.name == "search":
+            return SEARCH(self, request, scope)
         with self.read() as reader:
             return READS[op.name](reader, request, scope)
 
@@ -258,7 +260,9 @@ READS: dict[str, Callable[..., object]] = {
     "banks": banks.banks,
     "injections": later("injections", "injections"),
     "history": later("injections", "history"),
+    "get_record": later("records", "get_record"),
 }
+SEARCH = later("search", "search")
 WRITES: dict[str, Callable[..., Work]] = {
     "retain": memories.retain,
     "retain_batch": memories.retain_batch,
@@ -271,6 +275,9 @@ WRITES: dict[str, Callable[..., Work]] = {
     "sweep": later("sweep", "sweep"),
     "inject": later("inject", "inject"),
     "capture": later("capture", "capture"),
+    "remember": later("records", "remember"),
+    "forget_record": later("records", "forget_record"),
+    "validate_memory": later("validation", "validate_memory"),
 }
 
 

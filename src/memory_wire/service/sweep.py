@@ -55,7 +55,7 @@ def one(tx: Tx, bank: Bank, ttl_days: int | None, now: int, dry_run: bool) -> t.
         found.skipped = NO_POLICY if ttl_days is None else TOO_FAR
         return found
     expired = tx.bulk.expired(bank, cutoff)
-    found.cutoff, found.deleted = dates.stamp(cutoff), len(expired)
+    found.cutoff, found.deleted, found.kept = dates.stamp(cutoff), len(expired), tx.bulk.kept(bank, cutoff)
     if expired and not dry_run:
         for unit in expired:
             tx.delete(bank, unit)

@@ -143,8 +143,10 @@ def recall(request: types.Recall) -> None:
             raise Invalid("min_score", "must be 0 to 1")
     if request.format is not None and not isinstance(request.format, str):
         raise wrong_type("format", "a string")
-    if request.explain is not None and not isinstance(request.explain, bool):
-        raise wrong_type("explain", "a boolean")
+    for name in ("explain", "exclude_stale"):
+        flag = getattr(request, name)
+        if flag is not None and not isinstance(flag, bool):
+            raise wrong_type(name, "a boolean")
 
 
 def page(request: types.Memories) -> tuple[int, int, int | None, bool]:

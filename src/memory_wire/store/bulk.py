@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory_wire.store import banks
 from memory_wire.store.reader import exported
-from memory_wire.store.rows import MEMORY, Exported
+from memory_wire.store.rows import MEMORY, RECORD, Exported
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from memory_wire.store.rows import Bank
 
 _NAMES = """
-SELECT b.name FROM bank b JOIN project p ON p.id = b.project WHERE p.account = 1 AND p.name = ? AND b.name IS NOT NULL ORDER BY b.id
+SELECT b.name FROM bank b JOIN project p ON p.id = b.project WHERE p.name = ? AND b.name IS NOT NULL ORDER BY b.id
 """
 _RICHER = "SELECT EXISTS (SELECT 1 FROM record WHERE bank = :bank) OR EXISTS (SELECT 1 FROM document WHERE bank = :bank)"
 
@@ -53,6 +53,11 @@ class Bulk:
         """Ids of the memories created before that time. Records stay: they are deleted by rules of their own."""
         rows = self._execute("SELECT id FROM unit WHERE bank = ? AND kind = ? AND created < ? ORDER BY id", (bank.id, MEMORY, before))
         return [id for (id,) in rows]
+
+    def kept(self, bank: Bank, before: int) -> int:
+        """How many live records are as old."""
+        query = "SELECT count(*) FROM unit WHERE bank = ? AND kind = ? AND created < ? AND deleted IS NULL"
+        return int(self._execute(query, (bank.id, RECORD, before)).fetchone()[0])
 
     def free_position(self, bank: Bank, session: int) -> int:
         """The next free position of a session, not taken."""

@@ -179,6 +179,11 @@ class Ledger:
 
     # memories ----------------------------------------------------------------------------------------------------------------------
 
+    def pinned(self, bank: Bank, limit: int) -> list[int]:
+        """Records that are shown when a session starts, newest first."""
+        query = "SELECT unit FROM record WHERE bank = ? AND pinned = 1 AND forgotten_how IS NULL ORDER BY unit DESC LIMIT ?"
+        return [unit for (unit,) in self._execute(query, (bank.id, limit))]
+
     def latest(self, bank: Bank, limit: int) -> list[int]:
         """Unit ids of the memories written last, newest first."""
         rows = self._execute(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 else:
     from _sqlite3 import complete_statement
 
-VERSION = 2
+VERSION = 3
 APPLICATION_ID = 0x4D576972  # "MWir"
 
 
@@ -51,7 +51,12 @@ def hooks(connection: Connection) -> None:
     run_file(connection, "schema2.sql")
 
 
-STEPS: Mapping[int, Step] = {1: create, 2: hooks}  # the version a step leads to -> the step
+def records(connection: Connection) -> None:
+    """Version 3: indexes for records."""
+    run_file(connection, "schema3.sql")
+
+
+STEPS: Mapping[int, Step] = {1: create, 2: hooks, 3: records}  # the version a step leads to -> the step
 
 
 def version(connection: Connection, path: str) -> int:

@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 
 from memory_wire.store.bulk import Bulk
 from memory_wire.store.ledger import Ledger
+from memory_wire.store.records import Records
 from memory_wire.store.rows import (
     Bank,
     BankSummary,
@@ -61,8 +62,8 @@ class Tx(Protocol):
     ) -> Inserted:
         """Stores one unit. `document` is (key, shown form); the key must be free (delete its row first). `position` goes with `session`."""
 
-    def delete(self, bank: Bank, unit_id: int) -> Removed | None:
-        """Deletes a memory, or marks a record as deleted; None when the bank has no such live unit."""
+    def delete(self, bank: Bank, unit_id: int, how: str = "delete", by: int | None = None) -> Removed | None:
+        """Deletes a memory, or marks a record as deleted, `how` and by whom; None when the bank has no such live unit."""
 
     def config(self, bank: Bank) -> bytes | None:
         """The configuration as it was put."""
@@ -79,6 +80,10 @@ class Tx(Protocol):
         `seq` is the lower of the removal seqs of the manifests still in use and `keep` the unit ids they name as covered, so that
         `removal` and `identity` go on answering for what a manifest names.
         """
+
+    @property
+    def records(self) -> Records:
+        """Provenance of records."""
 
     @property
     def ledger(self) -> Ledger:
@@ -148,6 +153,10 @@ class Reader(Protocol):
         """Newest unit id of this snapshot, after making sure that its commit has reached the disk."""
 
     def n_sessions(self, bank: Bank) -> int: ...
+
+    @property
+    def records(self) -> Records:
+        """Provenance of records."""
 
     @property
     def ledger(self) -> Ledger:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import json
+
 from memory_wire.errors import Pruned
 from memory_wire.store import banks
 from memory_wire.store.rows import CHUNK, Bank, BankSummary, Exported, Found, IndexRow, Tally, Unit
@@ -13,12 +15,13 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from memory_wire.store.ledger import Ledger
+    from memory_wire.store.records import Records
 
     F = TypeVar("F", bound=Found)
 
 _NO_LIMIT = (1 << 63) - 1
-_FOUND = "u.id, u.uid, u.content, u.created, u.tags, s.shown"  # the fields of rows.Found and rows.Unit, in order
-_UNIT = f"{_FOUND}, u.kind, u.context, u.stored, u.position, ifnull(u.role, 0), u.speaker"
+_FOUND = "u.id, u.uid, u.content, u.created, u.tags, s.shown, u.kind"  # the fields of rows.Found and rows.Unit, in order
+_UNIT = f"{_FOUND}, u.context, u.stored, u.position, ifnull(u.role, 0), u.speaker"
 _FROM = "FROM unit u LEFT JOIN session s ON s.bank = u.bank AND s.ordinal = u.session"
 _LISTED = "u.kind < 2 AND u.deleted IS NULL"
 _SIZES = (1, 10, 32, 100, 320)  # ids per statement: few texts, so that they stay prepared
@@ -35,7 +38,8 @@ WHERE u.bank = ? AND u.id > ? AND {_LISTED} ORDER BY u.id LIMIT ?
 """
 _ROWS = """
 SELECT id, created, kind, role, session, position, tags, speaker, content,
-       CASE kind WHEN 2 THEN (SELECT breadcrumb FROM chunk WHERE chunk.unit = unit.id) END
+       CASE kind WHEN 2 THEN (SELECT breadcrumb FROM chunk WHERE chunk.unit = unit.id) END,
+       CASE kind WHEN 1 THEN (SELECT ifnull(scope, '') || char(0) || ifnull(aliases, '') FROM record WHERE record.unit = unit.id) END
 FROM unit WHERE bank = ? AND id > ? AND id <= ? AND deleted IS NULL ORDER BY id LIMIT ?
 """
 
@@ -67,6 +71,11 @@ class Reader:
         if self.connection.in_transaction:
             self._execute("COMMIT")
 
+    @property
+    def keyed(self) -> bool:
+        """Whether there ever was a key; revoked ones count, or revoking the last would open the store to everybody."""
+        return bool(self._execute("SELECT EXISTS (SELECT 1 FROM api_key)").fetchone()[0])
+
     # banks -------------------------------------------------------------------------------------------------------------------------
 
     def bank(self, project: str, name: str) -> Bank | None:
@@ -76,7 +85,7 @@ class Reader:
         """All banks (of one project), by project and name."""
         found = self._execute(
             "SELECT b.id, p.name, b.name FROM bank b JOIN project p ON p.id = b.project"
-            " WHERE p.account = 1 AND b.name IS NOT NULL AND (:project IS NULL OR p.name = :project) ORDER BY p.name, b.name",
+            " WHERE b.name IS NOT NULL AND (:project IS NULL OR p.name = :project) ORDER BY p.name, b.name",
             {"project": project},
         ).fetchall()
         summaries = []
@@ -141,6 +150,13 @@ class Reader:
     def export(self, bank: Bank, after: int, limit: int) -> list[Exported]:
         """Live memories and records with after < id, ascending: pages of an export, each in a transaction of its own."""
         return exported(self.connection, bank.id, after, limit)
+
+    @property
+    def records(self) -> Records:
+        """Provenance of records."""
+        from memory_wire.store.records import Records  # a store of memories alone does without
+
+        return Records(self.connection)
 
     @property
     def ledger(self) -> Ledger:
@@ -221,11 +237,16 @@ def _index_row(
     speaker: str | None,
     content: str,
     header: str | None,
+    record: str | None,
 ) -> IndexRow:
     flags = (role or 0) | (4 if kind == CHUNK else 0)
     if session is None or position is None:
         session, position = -1, 0
-    return IndexRow(id, created, flags, session, position, _tags(tags), speaker, header or "", content)
+    row = IndexRow(id, created, flags, session, position, _tags(tags), speaker, header or "", content)
+    if record is not None:
+        row.scope, _, aliases = record.partition("\0")
+        row.aliases = json.decode(aliases) if aliases else []
+    return row
 
 
 def _tags(stored: bytes | None) -> list[str]:

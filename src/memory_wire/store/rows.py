@@ -53,10 +53,11 @@ class Inserted(Struct):
 
 
 class Removed(Struct):
-    """`after` is the bank's newest removal seq before this one."""
+    """`after` is the bank's newest removal seq before this one, `kind` what was removed."""
 
     seq: int
     after: int
+    kind: int = MEMORY
 
 
 class Existing(Struct):
@@ -85,12 +86,12 @@ class Found(Struct):
     created: int
     tags: list[str]
     session: str | None
+    kind: int
 
 
 class Unit(Found):
     """A stored unit, whole."""
 
-    kind: int
     context: str | None
     stored: int | None
     position: int | None
@@ -99,7 +100,10 @@ class Unit(Found):
 
 
 class IndexRow(Struct):
-    """What the index needs of a unit. `flags`: bits 0-1 role, bit 2 chunk. `session` is -1 for none, `header` a chunk's breadcrumb."""
+    """What the index needs of a unit. `flags`: bits 0-1 role, bit 2 chunk. `session` is -1 for none, `header` a chunk's breadcrumb.
+
+    `scope` is a record's, empty for none, and None for what is no record.
+    """
 
     id: int
     created: int
@@ -110,6 +114,8 @@ class IndexRow(Struct):
     speaker: str | None
     header: str
     content: str
+    scope: str | None = None
+    aliases: list[str] = []
 
 
 class Tally(Struct):

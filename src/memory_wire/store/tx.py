@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from memory_wire.store.bulk import Bulk
     from memory_wire.store.ledger import Ledger
+    from memory_wire.store.records import Records
 
 _INSERT = """
 INSERT INTO unit (bank, kind, uid, hash, created, stored, content, context, tags, session, position, role, speaker)
@@ -62,7 +63,7 @@ class Tx:
                 at = now()
                 self._execute("INSERT INTO project (account, name, created) VALUES (1, ?, ?) ON CONFLICT DO NOTHING", (project, at))
                 self._execute(
-                    "INSERT INTO bank (project, name, created) SELECT id, ?, ? FROM project WHERE account = 1 AND name = ?",
+                    "INSERT INTO bank (project, name, created) SELECT id, ?, ? FROM project WHERE name = ?",
                     (name, at, project),
                 )
                 bank = banks.find(self._connection, project, name)
@@ -118,6 +119,13 @@ class Tx:
             return False
         banks.empty(self._connection, row[0], limit)
         return True
+
+    @property
+    def records(self) -> Records:
+        """Provenance of records."""
+        from memory_wire.store.records import Records
+
+        return Records(self._connection)
 
     @property
     def ledger(self) -> Ledger:
@@ -196,8 +204,8 @@ class Tx:
             banks.advance(self._connection, bank)
         return Inserted(id, after)
 
-    def delete(self, bank: Bank, unit_id: int) -> Removed | None:
-        """Deletes a memory, or marks a record as deleted; None when the bank has no such live unit."""
+    def delete(self, bank: Bank, unit_id: int, how: str = "delete", by: int | None = None) -> Removed | None:
+        """Deletes a memory, or marks a record as deleted, `how` and by whom; None when the bank has no such live unit."""
         row = self._execute(
             "SELECT kind, uid, created, tags FROM unit WHERE id = ? AND bank = ? AND deleted IS NULL", (unit_id, bank.id)
         ).fetchone()
@@ -210,6 +218,7 @@ class Tx:
             self._discount(bank, unit_id, created, tags.decode().split("\0") if tags else [])
         if kind == RECORD:
             self._execute("UPDATE unit SET deleted = ? WHERE id = ?", (now(), unit_id))
+            self.records.bury(bank, unit_id, how, by)
         else:
             self._execute("DELETE FROM document_key WHERE unit = ?", (unit_id,))
             self._execute("DELETE FROM chunk WHERE unit = ?", (unit_id,))
@@ -217,7 +226,7 @@ class Tx:
             if unit_id == bank.newest:
                 self._execute("UPDATE bank SET kept = ?, kept_uid = ? WHERE id = ?", (unit_id, uid, bank.id))
         after, bank.removed = bank.removed, seq
-        return Removed(seq, after)
+        return Removed(seq, after, kind)
 
     def _discount(self, bank: Bank, unit_id: int, created: int, tags: list[str]) -> None:
         """Takes a listed unit out of the bank's counts."""

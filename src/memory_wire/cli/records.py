@@ -1,0 +1,36 @@
+"""Answers about records, for a person."""
+
+from __future__ import annotations
+
+from memory_wire import types as t
+from memory_wire.cli.show import line, one_line
+
+
+def show(answer: object) -> bool:
+    """Prints an answer; False when it is none about records."""
+    if isinstance(answer, t.Remembered):
+        line(answer.id + (f"  {answer.status}" if answer.status != "unverified" else ""))
+    elif isinstance(answer, t.SearchResults):
+        for hit in answer.results:
+            line(f"{hit.created_at[:10]}  {hit.id}  {','.join(hit.statuses)}  {one_line(hit.content)}")
+    elif isinstance(answer, t.RecordDetail):
+        line(
+            f"{answer.content}\n\n{answer.created_at[:10]}  {','.join(answer.statuses)}  {answer.source or answer.source_id or ''}".rstrip()
+        )
+    elif isinstance(answer, t.Validated):
+        validated(answer)
+    elif isinstance(answer, t.Forgotten):
+        line(f"forgotten: {answer.count}")
+    else:
+        return False
+    return True
+
+
+def validated(answer: t.Validated) -> None:
+    line(f"{answer.checked} checked, {len(answer.fresh)} fresh, {len(answer.stale)} stale, {len(answer.unhashed)} without a hash")
+    for record in answer.stale:
+        line(f"stale     {record.id}  {record.stored_hash}")
+    for group in answer.conflicts:
+        line(f"conflict  {' '.join(group.ids)}  {one_line(group.fact_key)}")
+    for id in answer.summaries_affected:
+        line(f"affected  {id}")

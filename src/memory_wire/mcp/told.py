@@ -1,0 +1,97 @@
+"""What models are told of the tools of records. Data for catalog.py; never imported by a serving process."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Json = dict[str, Any]
+
+TEXT: Json = {"type": "string"}
+NUMBER: Json = {"type": "integer"}
+WORKSPACE = "leave out for this project's own"
+
+
+def objects(required: str, **properties: Json) -> Json:
+    return {"type": "object", "properties": properties, "required": required.split()}
+
+
+def each(shape: Json) -> Json:
+    return {"type": "array", "items": shape}
+
+
+IDS = each(TEXT)
+RECORDS: dict[str, Json] = {
+    "remember": {
+        "title": "Remember a fact",
+        "text": "Store one fact with where it comes from. Nothing is overwritten: a fact that disagrees under the same fact_key shows as a "
+        "conflict, one whose source changes as stale.",
+        "fields": {
+            "content": "the fact, in whole sentences that make sense alone",
+            "workspace": WORKSPACE,
+            "fact_key": "what the fact is about, the same for every version of it, e.g. staging-deploy-day",
+            "source": "where it comes from, for people",
+            "source_id": "its file, URL or the like",
+            "source_hash": "hash of the source now; needs source_id",
+            "source_revision": "commit or version of the source",
+            "confidence": "0 to 1, default 0.5",
+            "derived_from": "ids of the records that this one sums up",
+            "supersedes": "id of the record that this one replaces",
+            "aliases": "other words to find it by",
+            "scope": "a part of the workspace, for filters",
+            "kind": "such as decision or fact",
+            "pinned": "show it when a session starts",
+        },
+        "output": objects(
+            "id status statuses conflict_with replayed",
+            id=TEXT,
+            status=TEXT,
+            statuses=IDS,
+            created_at=TEXT,
+            redacted=each({"type": "object"}),
+            conflict_with=IDS,
+            replayed={"type": "boolean"},
+            forgotten={"type": "boolean"},
+        ),
+    },
+    "search": {
+        "title": "Search facts",
+        "text": "Facts that answer a question, each with source and status: unverified, stale (its source changed) or conflict (another "
+        "fact says otherwise). Show conflicts and stale facts to the user instead of choosing.",
+        "fields": {
+            "query": "a question in plain words",
+            "workspace": WORKSPACE,
+            "scope": "only of this part",
+            "kind": "only of this kind",
+            "limit": "1 to 50, default 10",
+            "source_id": "the source that current_source_hash is of",
+            "current_source_hash": "hash of that source now",
+            "current_source_hashes": "source ids with their hashes now",
+            "exclude_stale": "leave out what is stale",
+        },
+        "output": objects("results meta", results=each({"type": "object"}), meta={"type": "object"}, truncated={"type": "boolean"}),
+    },
+    "validate_memory": {
+        "title": "Check a source",
+        "text": "Which facts of a source still agree with it, which are stale, in conflict or without a hash. Changes no fact.",
+        "fields": {"source_id": "", "current_source_hash": "hash of the source now", "workspace": WORKSPACE},
+        "output": objects(
+            "source_id checked fresh stale conflicts unhashed summaries_affected",
+            source_id=TEXT,
+            checked=NUMBER,
+            fresh=IDS,
+            stale=each({"type": "object"}),
+            conflicts=each({"type": "object"}),
+            unhashed=IDS,
+            summaries_affected=IDS,
+            truncated={"type": "boolean"},
+        ),
+    },
+    "forget_record": {
+        "title": "Forget a fact",
+        "text": "Take one fact, or all of a source, out of search. Give exactly one of the two.",
+        "fields": {"memory_id": "id of the fact", "source_id": "its source", "workspace": WORKSPACE},
+        "output": objects("forgotten count ids", forgotten={"type": "boolean"}, count=NUMBER, ids=IDS, replayed={"type": "boolean"}),
+    },
+}

@@ -1,0 +1,93 @@
+"""What of ranked rows may be served: records the caller may see, in the scope asked for, each fact said once. Loaded with the first record.
+
+Used by recall, search and injection between the ranking and the answer, so that what is left out makes room for the next.
+"""
+
+from __future__ import annotations
+
+from memory_wire.service import statuses
+from memory_wire.service.answers import Answers
+from memory_wire.store.rows import RECORD
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memory_wire.retrieve.pipeline import Served
+    from memory_wire.service.statuses import Hashes, Standing
+    from memory_wire.store.records import Records, Sight
+    from memory_wire.store.rows import Bank, Found
+
+    Rows = dict[int, Found]
+
+
+class Sieve:
+    """The rules of one call. `only`: nothing but records; `scope` and `kind` narrow them; `standings` has what was looked at."""
+
+    def __init__(
+        self,
+        records: Records,
+        bank: Bank,
+        sight: Sight,
+        hashes: Hashes,
+        fresh: bool,
+        only: bool = False,
+        scope: str | None = None,
+        kind: str | None = None,
+    ) -> None:
+        self.records, self.bank, self.sight, self.hashes = records, bank, sight, hashes
+        self.fresh, self.only, self.scope, self.kind = fresh, only, scope, kind
+        self.standings: dict[int, Standing] = {}
+        self.taken: dict[tuple[object, object], int] = {}  # what a fact key says -> the record that says it
+
+    def __call__(self, found: Rows) -> Rows:
+        """The rows that may be served."""
+        ids = [id for id, unit in found.items() if unit.kind == RECORD]
+        if ids:
+            self.standings.update(statuses.standings(self.records, self.bank, self.sight, ids, self.hashes))
+            ids = self.fitting([id for id in ids if id in self.standings])
+            if self.fresh:
+                ids = [id for id in ids if not self.standings[id].flags & statuses.STALE]
+        kept = set(self.once(ids))
+        return {id: unit for id, unit in found.items() if id in kept or (unit.kind != RECORD and not self.only)}
+
+    def fitting(self, ids: Sequence[int]) -> list[int]:
+        """The records of the scope and kind that are asked for."""
+        if self.scope is None and self.kind is None:
+            return list(ids)
+        rows = self.records.rows(ids)
+        return [id for id in ids if self.scope in (None, rows[id].scope) and self.kind in (None, rows[id].kind)]
+
+    def once(self, ids: list[int]) -> list[int]:
+        """Of the records that say the same under the same fact key the newest; one that was served already stays the one."""
+        kept = []
+        for id in sorted(ids, reverse=True):
+            standing = self.standings[id]
+            if not standing.peers or self.taken.setdefault((standing.peers[0][0], standing.sameness), id) == id:
+                kept.append(id)
+        return kept
+
+    def sorted(self, served: list[Served]) -> list[Served]:
+        """The same hits, those of one fact key and those that supersede one another newest first in the places they have."""
+        records = [one.unit.id for one in served if one.unit.id in self.standings]
+        if len(records) < 2:
+            return served
+        family = {id: self.standings[id].peers[0][0] if self.standings[id].peers else id for id in records}
+        for older, newer in self.records.superseded(records, self.sight).items():
+            if newer in family:
+                family = {id: family[newer] if name == family[older] else name for id, name in family.items()}
+        places: dict[int, list[int]] = {}
+        for place, one in enumerate(served):
+            if one.unit.id in family:
+                places.setdefault(family[one.unit.id], []).append(place)
+        result = list(served)
+        for group in places.values():
+            newest = sorted([served[place] for place in group], key=lambda one: (one.unit.created, one.unit.id), reverse=True)
+            for place, one in zip(group, newest, strict=True):
+                result[place] = one
+        return result
+
+    def answers(self, served: Sequence[Served]) -> Answers:
+        """What is told of the records among the hits."""
+        ids = [one.unit.id for one in served if one.unit.id in self.standings]
+        return Answers(self.records, self.bank, self.sight, ids, self.hashes, self.standings)

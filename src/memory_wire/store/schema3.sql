@@ -1,0 +1,7 @@
+-- Version 3: records asked by fact, by what was observed of a source, and what of them stands at the start of a session.
+
+DROP INDEX record_fact;
+CREATE INDEX record_fact ON record (bank, fact, unit, sameness) WHERE fact IS NOT NULL AND forgotten_how IS NULL;
+CREATE INDEX record_pinned ON record (bank, unit) WHERE pinned = 1 AND forgotten_how IS NULL;
+CREATE INDEX record_supersedes ON record (supersedes) WHERE supersedes IS NOT NULL AND forgotten_how IS NULL;
+CREATE INDEX idempotency_created ON idempotency (created);
