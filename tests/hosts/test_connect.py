@@ -184,7 +184,8 @@ def test_many_at_once(machine: Machine) -> None:
 
 def test_a_cached_launcher_is_refused(machine: Machine) -> None:
     machine.have("cursor")
-    cached = machine.program(machine.home / ".cache" / "uv" / "archive-v0" / "x" / "bin" / "memory-wire")
+    folder = machine.home / ".cache" / "uv" / "archive-v0" / "x" / "bin"
+    cached = machine.program(folder / "memory-wire", f"sys.executable = {str(folder / 'python')!r}")
     done = machine.run("connect", "cursor", "--no-daemon", program=cached)
     assert done.returncode == 0
     assert machine.served("cursor")["command"] == str(machine.launcher)  # the one on PATH is there to stay
