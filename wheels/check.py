@@ -32,7 +32,7 @@ NEWEST_GLIBC = 28
 PYTHONS = {"cp311", "cp312", "cp313", "cp314"}
 DISPATCHED = {"crc32b", "crc32q"}  # csrc/codec.c asks the processor before it uses them
 FOLDERS = re.compile(rb"(?<![\w.])/(home|root|Users|work|project|io|github|private/tmp|var/folders)/[\w.]")
-SHIPPED = ("py.typed", "store/schema.sql", "store/schema2.sql", "index/FORMAT.md")
+SHIPPED = ("py.typed", "index/FORMAT.md")
 FIELDS = "Name Version Summary Requires-Python License-Expression License-File Requires-Dist Description-Content-Type".split()
 INFO = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "top_level.txt", "licenses/LICENSE"}
 
@@ -64,7 +64,7 @@ def belongs(name: str) -> bool:
     """Whether a file of the package may be in a wheel: Python, stubs, the data that pyproject.toml names. Libraries are looked at apart."""
     if "__pycache__" in name:
         return False
-    if name in SHIPPED or name.startswith("data/"):
+    if name in SHIPPED or name.startswith("data/") or (name.startswith("store/") and name.endswith(".sql")):
         return True
     return name.endswith(".py") or (name.startswith("kernels/") and name.endswith(".pyi"))
 
