@@ -18,7 +18,7 @@ SANITIZE = os.environ.get("MEMORY_WIRE_SANITIZE") == "1"
 ONLY = {name for name in os.environ.get("MEMORY_WIRE_ONLY", "").split(",") if name}
 
 SOURCES = {
-    "text": ["fold.c", "stem.c", "token.c", "hash.c", "scan.c"],
+    "text": ["fold.c", "stem.c", "token.c", "hash.c", "scan.c", "disguise.c", "orders.c"],
     "postings": ["codec.c", "part.c", "segment.c", "live.c", "build.c", "merge.c", "stats.c", "verify.c"],
     "rank": ["rank.c", "choose.c", "rescore.c", "filter.c", "fuzzy.c", "codec.c", "part.c", "segment.c", "live.c"],
     "fuse": ["fuse.c"],

@@ -52,3 +52,14 @@ def content_hash(data: bytes, key: bytes = b"") -> bytes:
 
 def scan_secrets(text: str) -> int:
     """A bit for every redaction rule that may match the text, in the order of guard/rules.py; 0 for text that holds no secret for sure."""
+
+def scan_disguises(text: str) -> int:
+    """A bit for every way in which the text may hide another one: invisible characters 1, mixed scripts 2, an encoding 4, markup 8, digits
+    for letters 16, single letters 32.
+    """
+
+def order_bits(text: str) -> int:
+    """The parts (guard/parts.py) that any word of the text plays in orders to a model."""
+
+def order_parts(text: str) -> list[int]:
+    """The parts of each word, in the order of words(text)."""

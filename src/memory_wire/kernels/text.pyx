@@ -1,4 +1,5 @@
-"""Text kernels over csrc/fold.c, token.c, stem.c, hash.c and scan.c: folding, tokens, stems, passages, content hash, secret scan.
+"""Text kernels over csrc/fold.c, token.c, stem.c, hash.c, scan.c, disguise.c and
+orders.c: folding, tokens, stems, passages, content hash, scans, parts of orders.
 
 Every function works on one string or bytes object and keeps nothing. The GIL is released for long texts only: for short ones giving it
 up costs as much as the work.
@@ -6,7 +7,7 @@ up costs as much as the work.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize, PyUnicode_DecodeUTF8
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 cdef extern from "fold.h" nogil:
@@ -42,6 +43,13 @@ cdef extern from "hash.h" nogil:
 
 cdef extern from "scan.h" nogil:
     uint32_t mw_scan(const uint8_t *text, size_t size)
+
+cdef extern from "disguise.h" nogil:
+    uint32_t mw_disguise(const uint8_t *text, size_t size)
+
+cdef extern from "orders.h" nogil:
+    uint64_t mw_order_parts(const uint8_t *words, size_t size, size_t at)
+    uint64_t mw_order_bits(const uint8_t *words, size_t size)
 
 UNICODE_VERSION = mw_unicode_version().decode("ascii")
 
@@ -217,3 +225,55 @@ def scan_secrets(str text not None):
     else:
         bits = mw_scan(source.bytes, source.length)
     return bits
+
+
+def scan_disguises(str text not None):
+    cdef utf8 source
+    cdef uint32_t bits
+    read_utf8(text, &source)
+    if source.length >= LONG_TEXT:
+        with nogil:
+            bits = mw_disguise(source.bytes, source.length)
+    else:
+        bits = mw_disguise(source.bytes, source.length)
+    return bits
+
+
+def order_bits(str text not None):
+    cdef utf8 source
+    cdef uint8_t lent[LENT]
+    cdef mw_buf out
+    cdef int status
+    cdef uint64_t bits
+    read_utf8(text, &source)
+    mw_buf_open(&out, lent, LENT)
+    try:
+        if source.length >= LONG_TEXT:
+            with nogil:
+                status = mw_terms(source.bytes, source.length, MW_NO_STEMMING, &out)
+                bits = mw_order_bits(out.data, out.length)
+        else:
+            status = mw_terms(source.bytes, source.length, MW_NO_STEMMING, &out)
+            bits = mw_order_bits(out.data, out.length)
+        checked(status)
+        return bits
+    finally:
+        mw_buf_close(&out)
+
+
+def order_parts(str text not None):
+    cdef utf8 source
+    cdef uint8_t lent[LENT]
+    cdef mw_buf out
+    cdef size_t at = 0
+    cdef list found = []
+    read_utf8(text, &source)
+    mw_buf_open(&out, lent, LENT)
+    try:
+        checked(mw_terms(source.bytes, source.length, MW_NO_STEMMING, &out))
+        while at < out.length:
+            found.append(mw_order_parts(out.data, out.length, at))
+            at += 1 + out.data[at]
+        return found
+    finally:
+        mw_buf_close(&out)
