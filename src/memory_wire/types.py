@@ -243,11 +243,12 @@ class Redacted(Struct, kw_only=True):
 
 
 class Retained(Struct, kw_only=True, omit_defaults=True):
-    """`redacted` and `deduplicated` are on the wire only when a receipt was asked for."""
+    """What is beside the id is on the wire only when a receipt was asked for. `flagged` is what the guard marked the memory with."""
 
     id: str
     redacted: list[Redacted] | UnsetType = UNSET
     deduplicated: bool | UnsetType = UNSET
+    flagged: str | UnsetType = UNSET
 
 
 class ItemError(Struct, kw_only=True):
@@ -285,7 +286,10 @@ class Hit(Struct, kw_only=True, omit_defaults=True):
 
 
 class Remembered(Struct, kw_only=True, omit_defaults=True):
-    """`conflict_with` are records of the same fact key that say something else; `forgotten`: what a replay names is gone since."""
+    """`conflict_with` are records of the same fact key that say something else; `forgotten`: what a replay names is gone since.
+
+    `flagged` is what the guard marked it with.
+    """
 
     id: str
     status: str
@@ -295,6 +299,7 @@ class Remembered(Struct, kw_only=True, omit_defaults=True):
     conflict_with: list[str]
     replayed: bool
     forgotten: bool | UnsetType = UNSET
+    flagged: str | UnsetType = UNSET
 
 
 class StaleReason(Struct, kw_only=True, omit_defaults=True):
@@ -319,7 +324,7 @@ class Record(Struct, kw_only=True):
     """A record with what is known of it now. `statuses` are computed when asked; `status` is the worst of them.
 
     `also` say the same under the same fact key, `duplicate_of` is the oldest of those; `inherited_from` the direct sources whose statuses
-    it has.
+    it has. `flagged` is what the guard marked it with: orders to models.
     """
 
     id: str
@@ -346,6 +351,7 @@ class Record(Struct, kw_only=True):
     aliases: list[str]
     supersedes: str | None
     superseded_by: str | None
+    flagged: str | None
 
 
 class RecordHit(Record, kw_only=True):

@@ -95,6 +95,7 @@ class Answers:
             "aliases": json.decode(row.aliases) if row.aliases else [],
             "supersedes": self.id(row.supersedes) if row.supersedes in self.live else None,
             "superseded_by": self.id(self.superseded.get(unit.id)),
+            "flagged": json.decode(row.flags).get("guard") if row.flags else None,
         }
 
     def relations(self, unit: int) -> list[t.Relation]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from memory_wire import config
 from memory_wire import types as t
-from memory_wire.errors import DocumentExists, Invalid, MemoryWireError, UnknownMemory, WrongType
+from memory_wire.errors import DocumentExists, GuardRejected, Invalid, MemoryWireError, UnknownMemory, WrongType
 from memory_wire.guard.redact import redact
 from memory_wire.kernels.text import content_hash
-from memory_wire.service import dates, validate, voice
+from memory_wire.service import dates, screening, validate, voice
 from memory_wire.service.changes import Added, Gone, Outcome
 from memory_wire.service.keys import Keys
 from memory_wire.service.settings import Settings
@@ -80,6 +80,7 @@ def draft(request: t.Retain, keys: Keys, now: int, wide: int = 1) -> Draft:
         data=data,
         receipts=receipts,
         told=told_of(request, content, keys, receipts),
+        category=screening.found([request.content, request.context] if request.context else [request.content]),
     )
 
 
@@ -116,14 +117,15 @@ def write(
 ) -> tuple[t.Retained, list[Added | Gone]]:
     """Stores one draft by the contract's rules of dedup and documents; `keep` as in a batch. Raises DocumentExists."""
     changes: list[Added | Gone] = []
-    tags = item.tags
+    flag = screening.judge(item.category, settings, "retain")
+    tags = [*screening.tags(flag), *item.tags][: config.TAGS] if flag else item.tags
     if settings.retain_tags:
         tags = list(dict.fromkeys([*tags, *keys.tags(settings.retain_tags, [])]))[: config.TAGS]
     session = item.session
     session_key = session[0] if session else b""
     ordinal = position = None
     if item.told is not None:
-        return record(tx, bank, settings, item, item.told, tags, caller)
+        return record(tx, bank, settings, item, item.told, tags, flag, caller)
     if item.document is None:
         found = tx.duplicate(bank, content_hash(item.data, session_key))
         if found is not None:
@@ -147,11 +149,11 @@ def write(
     stored = tx.insert(bank, unit, ordinal, position, item.document)
     place = (-1, -1) if ordinal is None or position is None else (ordinal, position)
     changes.append(Added(IndexRow(stored.id, item.created, item.role, *place, tags, item.speaker, "", item.content), stored.after))
-    return t.Retained(id=show(unit.uid), redacted=item.receipts, deduplicated=False), changes
+    return t.Retained(id=show(unit.uid), redacted=item.receipts, deduplicated=False, flagged=flag or UNSET), changes
 
 
 def record(
-    tx: Tx, bank: Bank, settings: Settings, item: Draft, told: Told, tags: list[str], caller: t.Caller | None
+    tx: Tx, bank: Bank, settings: Settings, item: Draft, told: Told, tags: list[str], flag: str | None, caller: t.Caller | None
 ) -> tuple[t.Retained, list[Added | Gone]]:
     """Stores a draft that tells where it comes from: a record, which is never a duplicate. Raises DerivedUnknown, RecordLimit."""
     from memory_wire.service import records
@@ -161,8 +163,8 @@ def record(
         ordinal = tx.session(bank, *item.session)
         place = ordinal, tx.next_position(bank, ordinal)
     unit = row(item, new_uid(), item.session[0] if item.session else b"", tags, RECORD)
-    done = records.stored(tx, t.Scope(bank.name, bank.project, caller), bank, settings, unit, told, None, session=place)
-    return t.Retained(id=show(unit.uid), redacted=item.receipts, deduplicated=False), done.changes
+    done = records.stored(tx, t.Scope(bank.name, bank.project, caller), bank, settings, unit, told, flag, session=place)
+    return t.Retained(id=show(unit.uid), redacted=item.receipts, deduplicated=False, flagged=flag or UNSET), done.changes
 
 
 def says(held: Existing, item: Draft, tags: list[str]) -> bool:
@@ -227,7 +229,7 @@ def retain_batch(request: t.RetainBatch, scope: t.Scope, service: Service) -> Wo
                 continue
             try:
                 answer, changes = write(tx, bank, settings, item, keys, request.keep, scope.caller)
-            except DocumentExists as error:
+            except (DocumentExists, GuardRejected) as error:
                 results.append(failed(error))
             else:
                 results.append(answer)

@@ -5,7 +5,7 @@ Called by the service; loaded with the first record.
 
 from __future__ import annotations
 
-from msgspec import json
+from msgspec import UNSET, json
 
 from memory_wire import config
 from memory_wire import types as t
@@ -65,7 +65,8 @@ def remember(request: t.Remember, scope: t.Scope, service: Service) -> Work:
         bank = memories.created(tx, scope)
         settings = service.settings_of(bank, tx)
         flag = screening.judge(category, settings, "remember")
-        unit = NewUnit(uid=new_uid(), hash=content_hash(content.encode()), content=content, created=now, kind=RECORD)
+        tags, hash = screening.tags(flag), content_hash(content.encode())
+        unit = NewUnit(uid=new_uid(), hash=hash, content=content, created=now, kind=RECORD, tags=tags)
         done = stored(tx, scope, bank, settings, unit, told, flag, request.visibility)
         if claim is not None:
             assert isinstance(done.response, t.Remembered)
@@ -109,6 +110,7 @@ def stored(
     index = IndexRow(inserted.id, unit.created, unit.role, *(session or (-1, -1)), unit.tags, unit.speaker, "", unit.content)
     index.scope, index.aliases = row.scope or "", json.decode(row.aliases) if row.aliases else []
     answer = receipt(tx, bank, sight, unit, inserted.id, told.receipts)
+    answer.flagged = flag or UNSET
     return Outcome(answer, bank, settings.language, [Added(index, inserted.after)])
 
 

@@ -17,6 +17,7 @@ from memory_wire.retrieve.analyse import BACKGROUND
 from memory_wire.retrieve.pipeline import Ask
 from memory_wire.service.doubts import Doubts
 from memory_wire.service.keys import tag_key
+from memory_wire.service.screening import FLAG
 from memory_wire.store.rows import RECORD
 
 TYPE_CHECKING = False
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from memory_wire.store.reader import Reader
     from memory_wire.store.rows import Bank, Found
 
-KEPT_OUT = ("transcript", "marker")
+KEPT_OUT = ("transcript", "marker", FLAG)
 CONSIDERED = 40  # ranked memories looked at: some were injected before
 NOISE_RANK = 30  # a memory this far down a ranking was found by chance
 LATEST = 200  # written last, among which the most recent by date are looked for
@@ -98,7 +99,8 @@ class Search:
     def pinned(self) -> list[Candidate]:
         """The records that are shown whenever a session starts."""
         ids = self.reader.ledger.pinned(self.bank, PINNED)
-        return [Candidate(unit, 1.0) for unit in reversed(self.reader.found(self.bank, ids).values())] if ids else []
+        units = self.reader.found(self.bank, ids) if ids else {}
+        return [Candidate(unit, 1.0) for unit in reversed(units.values()) if FLAG not in unit.tags]
 
     def marked(self, found: list[Candidate]) -> list[Candidate]:
         """The candidates, records with what is doubtful about them."""

@@ -13,13 +13,14 @@ LANGUAGES = {"english": 1, "en": 1, "none": 0}
 SYNONYM_WEIGHT = 0.7
 PREAMBLES = ("background", "preamble", "system_prompt")
 CAPSULES = {"full": False, "summary": True}
+GUARD = ("off", "flag", "reject")
 
 
 class Settings(msgspec.Struct, frozen=True):
     """`synonyms`: trigger word -> (terms, weight); `language`: stemmer number of the text kernel; `fusion`: default or reference.
 
     `ttl_days`: how long `sweep` leaves memories alone, None for ever. `preamble`: the bank's own framing of a session's start. `capsules`:
-    whether injected memories are shortened, None where the bank doesn't say.
+    whether injected memories are shortened, `guard`: what becomes of text that gives orders to models; None where the bank doesn't say.
     """
 
     budget: int = RECALL_BUDGET
@@ -30,6 +31,7 @@ class Settings(msgspec.Struct, frozen=True):
     ttl_days: int | None = None
     preamble: str = ""
     capsules: bool | None = None
+    guard: str | None = None
 
 
 DEFAULTS = Settings()
@@ -54,6 +56,7 @@ def read(body: bytes | None) -> Settings:
         ttl_days=days(found.get("ttl_days")),
         preamble=preamble(found),
         capsules=capsules(found.get("injectionFormat")),
+        guard=guard(found.get("guard")),
     )
 
 
@@ -73,6 +76,10 @@ def preamble(found: dict[str, object]) -> str:
 
 def capsules(value: object) -> bool | None:
     return CAPSULES.get(value) if isinstance(value, str) else None
+
+
+def guard(value: object) -> str | None:
+    return value if isinstance(value, str) and value in GUARD else None
 
 
 def unsigned(value: object, default: int) -> int:
