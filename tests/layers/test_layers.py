@@ -11,14 +11,15 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "memory_wire"
 PACKAGE = "memory_wire"
 
-BASE = {"errors", "config", "types"}
+BASE = {"errors", "config", "grants", "types"}
 ALLOWED: dict[str, set[str]] = {
     "__init__": {"client", "errors", "types"},
     "__main__": {"cli"},
     "errors": set(),
     "config": set(),
     "types": set(),
-    "ops": {"types"},
+    "grants": set(),
+    "ops": {"grants", "types"},
     "kernels": {"kernels", "errors"},
     "index": {"index", "kernels", *BASE},
     "store": {"store", *BASE},

@@ -46,12 +46,14 @@ def address(folder: Path) -> str:
 def surface(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Surface]:
     """A surface over a store of its own, for the whole session."""
     folder: Path = tmp_path_factory.mktemp(request.param)
+    with Memory(folder / "memory.db", sync="normal") as memory:
+        key = memory.create_key("surfaces", rights="admin").key  # the same everywhere; over TCP nothing goes without
     if request.param == "memory":
         with Memory(folder / "memory.db", sync="normal") as memory:
             yield memory
             assert memory.service.gauges()["index_faults"] == 0
         return
     where = ("--addr", "127.0.0.1:0") if request.param == "http" else ("--addr", "none", "--socket", str(folder / "s"))
-    with served(folder, *where) as db, Client(address(folder), db=db) as client:
+    with served(folder, *where) as db, Client(address(folder), key=key, db=db) as client:
         yield client
         assert b"memory_wire_index_faults_total 0\n" in client.wire.request("GET", "/metrics").body

@@ -8,13 +8,25 @@ from typing import Any
 
 import msgspec
 
+from memory_wire import grants as g
 from memory_wire import types as t
 from memory_wire.client import Surface
 from memory_wire.errors import MemoryWireError
 
 DIGEST = re.compile(rb":[0-9a-f]{8}\]")  # under the store's own secret
 UUID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+CURSOR = re.compile(rb"'\d+\.\d+'")
+KEY_ID = re.compile(rb"(?<=RevokeKey\(id=')[0-9a-f]{12}|(?<=head=')[0-9a-f]{32}")
 STAMP = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+
+LISTS: tuple[tuple[type[msgspec.Struct], str, str], ...] = (
+    (g.Projects, "projects", "name"),
+    (g.Keys, "keys", "label"),
+    (g.Accounts, "accounts", "name"),
+    (g.Members, "members", "name"),
+    (g.Units, "units", "name"),
+)
 
 
 class Recorder(Surface):
@@ -37,13 +49,28 @@ class Recorder(Surface):
         if isinstance(answer, t.Banks):  # other scenarios share the store
             answer = t.Banks(banks=[row for row in answer.banks if row.bank.startswith(self.bank)])
         if isinstance(answer, t.Swept):
-            banks = [msgspec.structs.replace(row, cutoff=row.cutoff and "<cutoff>") for row in answer.banks if row.bank.startswith(self.bank)]
+            mine = [row for row in answer.banks if row.bank.startswith(self.bank)]
+            banks = [msgspec.structs.replace(row, cutoff=row.cutoff and "<cutoff>") for row in mine]
             answer = t.Swept(dry_run=answer.dry_run, banks=banks, deleted=sum(row.deleted for row in banks))
-        self.note(name, request, msgspec.json.encode(answer))
+        self.note(name, request, msgspec.json.encode(self.own(answer)))
         return answer
+
+    def own(self, answer: object) -> object:
+        """The answer without what other scenarios have made, and without what is made anew by chance."""
+        if isinstance(answer, g.NewKey):
+            return msgspec.structs.replace(answer, id="<key id>", key="<key>", expires_at=None)
+        for kind, rows, name in LISTS:
+            if isinstance(answer, kind):
+                kept = [row for row in getattr(answer, rows) if str(getattr(row, name)).startswith(self.bank)]
+                return [msgspec.structs.replace(row, id="<key id>", expires_at=None) if isinstance(row, g.KeyRow) else row for row in kept]
+        if isinstance(answer, g.AuditLog):
+            mine = [row for row in answer.events if self.bank in (row.bank, str(row.target)[: len(self.bank)])]
+            return [msgspec.structs.replace(row, chain="<chain>", actor="<actor>") for row in mine]
+        return msgspec.structs.replace(answer, head="<chain>", events=0) if isinstance(answer, g.AuditVerdict) else answer
 
     def note(self, name: str, request: msgspec.Struct, answer: bytes) -> None:
         line = f"{name} {request} -> ".encode(errors="replace") + answer
+        line = KEY_ID.sub(b"<key id>", CURSOR.sub(b"<cursor>", line))
         line = UUID.sub(self.numbered, line).replace(self.bank.encode(), b"<bank>")
         self.log.append(STAMP.sub(now_or_given, DIGEST.sub(self.numbered, line)))
 

@@ -31,10 +31,12 @@ from memory_wire.errors import (
     LimitRange,
     Malformed,
     MemoryWireError,
+    NameTaken,
     QueryEmpty,
     SupersedesUnknown,
     UnknownBank,
     UnknownMemory,
+    UnknownName,
     UnknownRecord,
     WorkspaceNameInvalid,
     WrongType,
@@ -847,3 +849,84 @@ def records_that_are_refused(s: Surface) -> None:
         s.retain("x", document_id="d", source="y")
     with refused(UnknownBank, "unknown bank"):  # nothing was stored, not even the bank
         s.get_config()
+
+
+@scenario
+def projects_and_keys(s: Surface) -> None:
+    name = f"{s.bank}-web"
+    assert s.create_project(name).banks == 0
+    with refused(NameTaken, f"project {name!r} exists already"):
+        s.create_project(name)
+    for odd in ("", " ", "a/b", "x" * 129, "a\nb"):
+        with refused(Invalid, "invalid name: must be 1 to 128 visible characters, no slash"):
+            s.create_project(odd)
+    with refused(UnknownName, f"unknown account {name!r}"):
+        s.create_project("web", account=name)
+    assert name in [row.name for row in s.projects().projects]
+    made = s.create_key(name, rights="read", project=name, days=30)
+    assert made.key.startswith("mmw_") and len(made.key) == 68 and (made.state, made.project, made.first) == ("active", name, False)
+    for wrong, text in (
+        ({"rights": "all"}, "invalid rights: must be one of read, write, admin"),
+        ({"days": 0}, "invalid days: must be 1 to 3,650"),
+    ):
+        with refused(Invalid, text):
+            s.create_key(name, **wrong)  # type: ignore[arg-type]
+    with refused(UnknownName, "unknown project 'nowhere'"):
+        s.create_key(name, project="nowhere")
+    [row] = [row for row in s.keys().keys if row.label == name]
+    assert (row.id, row.state) == (made.id, "active")
+    assert s.revoke_key(made.id) is True and s.revoke_key(made.id) is False and s.revoke_key("nothing") is False
+    assert [row.state for row in s.keys().keys if row.label == name] == ["revoked"]
+
+
+@scenario
+def accounts_and_people(s: Surface) -> None:
+    account = f"{s.bank}-acme"
+    assert (s.set_account(account, records=5).records, s.set_account(account, state="grace").state) == (5, "grace")
+    row = s.set_account(account, state="active", records=0, calls_per_minute=60)
+    assert (row.state, row.records, row.calls_per_minute, row.used) == ("active", None, 60, 0)
+    with refused(Invalid, "invalid state: must be one of active, grace, ended"):
+        s.set_account(account, state="gone")
+    assert account in [row.name for row in s.accounts().accounts]
+    top, team = f"{s.bank}-hq", f"{s.bank}-team"
+    s.create_unit(top, level="holding")
+    assert s.create_unit(team, level="team", parent=top).parent == top
+    with refused(Invalid, "invalid level: a branch is no part of a team"):
+        s.create_unit(f"{s.bank}-odd", level="branch", parent=team)
+    assert [unit.name for unit in s.units().units if unit.name.startswith(s.bank)] == [top, team]
+    ann, bob = f"{s.bank}-ann", f"{s.bank}-bob"
+    assert s.set_member(ann, unit=top, role="head").places[0].role == "head"
+    with refused(Invalid, "invalid days: is needed: a contractor's term, 1 to 365"):
+        s.set_member(bob, unit=team, role="contractor")
+    assert s.set_member(bob, email="bob@example.org").places == []
+    assert s.depart(bob, heir=ann).heir == ann
+    with refused(UnknownName, f"unknown member {bob!r}"):
+        s.depart(bob)
+    assert [member.name for member in s.members().members if member.name.startswith(s.bank)] == [ann, bob]
+
+
+@scenario
+def the_log(s: Surface) -> None:
+    first = s.remember("Told to the log.")
+    s.forget_record(first.id)
+    log = [(row.action, row.target, row.bank) for row in pages(s, "record") if row.bank == s.bank]
+    assert log == [("record.remember", first.id, s.bank), ("record.forget", first.id, s.bank)]
+    assert not [row for row in pages(s, "rec") if row.bank == s.bank]
+    with refused(Invalid, "invalid limit: must be 1 to 500"):
+        s.audit(limit=0)
+    with refused(Invalid, "invalid cursor: is none that was given"):
+        s.audit(cursor="x")
+    verdict = s.verify_audit()
+    assert verdict.whole and verdict.fault is None
+    assert s.verify_audit(verdict.head).whole
+    assert s.verify_audit("0" * 32).fault == "the chain that was noted is not in it"
+
+
+def pages(s: Surface, kind: str) -> list[Any]:
+    """All lines of the log of a kind, read in small pages."""
+    page = s.audit(kind=kind, limit=2)
+    found = list(page.events)
+    while page.cursor is not None:
+        page = s.audit(kind=kind, limit=2, cursor=page.cursor)
+        found += page.events
+    return found

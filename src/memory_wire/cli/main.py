@@ -15,6 +15,8 @@ from memory_wire.errors import MemoryWireError
 
 SUMMARY = "memory-wire: agent memory you can run anywhere"
 OWNERS = {  # module of cli that declares the verb; a verb that isn't here belongs to the operation table
+    "accounts": "people",
+    "audit": "audit",
     "backup": "store",
     "bank": "bank",
     "banks": "banks",
@@ -31,13 +33,17 @@ OWNERS = {  # module of cli that declares the verb; a verb that isn't here belon
     "hook": "apart",
     "import": "importing",
     "info": "home",
+    "keys": "keys",
     "mcp": "apart",
+    "members": "people",
+    "projects": "people",
     "reindex": "store",
     "seed": "seed",
     "serve": "apart",
     "service": "service",
     "skill": "skill",
     "sweep": "sweep",
+    "units": "people",
     "update": "update",
 }
 EXITS = """Exit status: 0 done; 1 it failed, one line on standard error says why and what mends it; 2 the words or values don't fit;
@@ -51,6 +57,7 @@ MENDS = {
     "unknown_bank": "`memory-wire banks` lists them",
     "unknown_memory": "`memory-wire memories` lists them",
     "unknown_record": "`memory-wire search` finds them",
+    "unauthorized": "MEMORY_WIRE_KEY, or the key file beside the store, gives one; `memory-wire keys create` makes one",
     "unreachable": "`memory-wire daemon start` starts a server, --embedded does without",
 }
 

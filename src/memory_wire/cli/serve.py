@@ -19,13 +19,14 @@ HELP = f"""memory-wire serve  [options]
     --db PATH               path of the store, created when missing
     --sync full|normal      full (default): an answered write survives a power cut; normal: a crash only
     --allow-host NAME       further name that requests may use in Host and Origin; repeatable
+    --insecure              ask nobody for a key, whatever the address and though there are keys
     --allow-network-fs      open a store on a network file system
     --quiet SECONDS         without a request, before caches and memory are given back (default {QUIET_SECONDS:g})
     --no-trim               give caches back, but keep the process's own memory
     --exit-idle SECONDS     end when nobody has been connected for so long; for sockets that a service manager holds (LISTEN_FDS)
     --drain SECONDS         that running requests get after SIGTERM (default {DRAIN_SECONDS:g})
   MEMORY_WIRE_LOG=off|error|access says what is written to stderr (default error)."""
-FLAGS = ("allow-network-fs", "no-trim")
+FLAGS = ("allow-network-fs", "insecure", "no-trim")
 VALUES = ("addr", "socket", "db", "sync", "allow-host", "quiet", "exit-idle", "drain")
 LEVELS = ("off", "error", "access")
 
@@ -71,6 +72,7 @@ def settings_of(given: Mapping[str, Sequence[str]]) -> Settings:
         sync=sync,
         hosts=hosts,
         allow_network_fs="allow-network-fs" in last,
+        insecure="insecure" in last,
         quiet=seconds("quiet", last.get("quiet"), QUIET_SECONDS),
         exit_idle=seconds("exit-idle", last["exit-idle"], 0.0) if "exit-idle" in last else None,
         trim="no-trim" not in last,

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from memory_wire import types as t
+from memory_wire.client.administration import Administration
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ class Hits(list[t.Hit]):
     rebuilding: str | None = None
 
 
-class Surface:
+class Surface(Administration):
     """The operations as methods. `bank` of a call wins over the default bank given at construction."""
 
     bank: str

@@ -6,11 +6,13 @@ Called by incoming.py once per request; no state.
 from __future__ import annotations
 
 from memory_wire.config import BODY_BYTES
+from memory_wire.errors import MemoryWireError
 from memory_wire.serve.listen import host_of, origin_of
-from memory_wire.serve.reply import text
+from memory_wire.serve.reply import refused, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memory_wire.serve.entry import Entry
     from memory_wire.serve.incoming import Request
     from memory_wire.serve.reply import Reply
     from memory_wire.serve.routes import Router
@@ -20,7 +22,9 @@ TOO_LARGE = f"Failed to buffer the request body: length limit exceeded ({BODY_BY
 BUSY = "too many request bodies at once; try again"
 
 
-def admit(request: Request, version: str, headers: dict[bytes, bytes], hosts: frozenset[bytes] | None, router: Router) -> Reply | None:
+def admit(
+    request: Request, version: str, headers: dict[bytes, bytes], hosts: frozenset[bytes] | None, router: Router, entry: Entry
+) -> Reply | None:
     """Fills in route and placeholders; the reply that refuses, or None. `hosts` are the names allowed in Host, None for any."""
     refusal = framing(version, headers, request.carries and request.upgrade)
     if refusal is None and hosts is not None:
@@ -30,6 +34,9 @@ def admit(request: Request, version: str, headers: dict[bytes, bytes], hosts: fr
     path, _, request.query = target(request.url)
     request.path = path
     request.route, request.params, refusal = router.find(request.verb, path)
+    known = None if request.route is not None and request.route.public else unknown(request, headers, entry)
+    if known is not None:
+        return known
     if request.route is None or not request.route.reads:
         return refusal
     if not is_json(headers.get(b"content-type", b"")):
@@ -37,6 +44,18 @@ def admit(request: Request, version: str, headers: dict[bytes, bytes], hosts: fr
     length = headers.get(b"content-length", b"").lstrip(b"0")  # int() reads no more than 4,300 digits
     if length and int(length) > BODY_BYTES:
         return text(413, TOO_LARGE)
+    return None
+
+
+def unknown(request: Request, headers: dict[bytes, bytes], entry: Entry) -> Reply | None:
+    """The reply to who needs a key and has none that counts; the others' scope is noted."""
+    connection, route = request.connection, request.route
+    try:
+        request.home = entry.enter(headers, connection.exposed, connection.trusted)
+        if route is not None and route.operators and request.home.caller is not None:
+            entry.check_operator(request.home.caller)
+    except MemoryWireError as error:
+        return refused(error, route is not None and route.contract)
     return None
 
 

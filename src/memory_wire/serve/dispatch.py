@@ -11,6 +11,7 @@ import time
 from memory_wire.errors import MemoryWireError, StorageError
 from memory_wire.serve import metrics, reply
 from memory_wire.serve.commits import Commits
+from memory_wire.serve.entry import Entry
 from memory_wire.serve.routes import Router
 
 TYPE_CHECKING = False
@@ -42,6 +43,7 @@ class Dispatch:
         touch: Callable[[], None],
         rested: Callable[[], None],
         provider: Provider | None = None,
+        insecure: bool = False,
     ) -> None:
         self.loop = loop
         self.service = service
@@ -51,10 +53,11 @@ class Dispatch:
         self.held = 0
         self.connections = 0
         self.answered: dict[tuple[str, int], int] = {}
+        self.entry = Entry(service, insecure)
         self.commits = Commits(loop, service, self.deliver, self.lost, rested)
         own = [("health", self.health), ("ready", self.ready), ("metrics", self.metrics), ("openapi.json", self.openapi)]
         own += [(name, self.viewer(name)) for name in PAGES]
-        self.router = Router(own)
+        self.router = Router(own, public=("health", "ready", *PAGES), operators=("metrics",))
         self.router.mount("mcp", self.mcp)
         self.provider = provider  # of MCP, the product's when None
         self.endpoint: Endpoint | None = None
@@ -71,7 +74,7 @@ class Dispatch:
                 request.reply = route.answer()
             else:
                 self.touch()
-                scope, call, request.receipt, request.more = route.read(request.params, request.query, request.body)
+                scope, call, request.receipt, request.more = route.read(request.params, request.query, request.body, request.home)
                 if request.key is not None and route.keyed:
                     call.idempotency_key = request.key.decode("latin-1")  # type: ignore[attr-defined]  # what is no ASCII is refused
                 if route.writes:

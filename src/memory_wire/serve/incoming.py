@@ -10,6 +10,7 @@ from httptools.parser.parser import HttpRequestParser
 
 from memory_wire import config
 from memory_wire.serve.admit import BUSY, TOO_LARGE, admit
+from memory_wire.serve.entry import LOCAL
 from memory_wire.serve.reply import TEXT, text
 
 TYPE_CHECKING = False
@@ -27,8 +28,9 @@ else:
 
 IDLE, HEAD, BODY = range(3)  # between messages, within a head, within a body
 WANTED = frozenset(
-    (b"accept", b"content-length", b"content-type", b"expect", b"host", b"origin", b"transfer-encoding", b"x-idempotency-key")
-)
+    (b"accept", b"authorization", b"content-length", b"content-type", b"expect", b"host", b"origin", b"transfer-encoding",
+     b"x-idempotency-key", b"x-memory-wire-project")
+)  # fmt: skip
 CHUNK_FRAMING = 16  # bytes of framing every chunk may cost; longer extensions and trailers share one head's allowance
 
 
@@ -40,12 +42,13 @@ class Request:
     """One request on its way from the parser to its reply. `size` is what its body holds of the server's allowance."""
 
     __slots__ = (
-        "begun", "body", "cancelled", "carries", "close", "connection", "exchange", "headers", "key", "more", "old", "params", "path",
-        "query", "receipt", "reply", "route", "size", "upgrade", "url", "verb", "writes",
+        "begun", "body", "cancelled", "carries", "close", "connection", "exchange", "headers", "home", "key", "more", "old", "params",
+        "path", "query", "receipt", "reply", "route", "size", "upgrade", "url", "verb", "writes",
     )  # fmt: skip
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
+        self.home = LOCAL  # project and caller
         self.verb = self.url = self.path = self.query = self.body = self.more = b""
         self.route: Route | None = None
         self.params: list[bytes] = []
@@ -188,7 +191,7 @@ class Incoming:
         request.close = not parser.should_keep_alive() or request.upgrade or (coded and request.old)
         if self.dispatch.log.access:
             request.begun = self.dispatch.clock()
-        request.reply = admit(request, version, headers, self.hosts, self.dispatch.router)
+        request.reply = admit(request, version, headers, self.hosts, self.dispatch.router, self.dispatch.entry)
         if request.reply is not None and request.carries:
             self.stop(request.reply)
         if request.route is not None:

@@ -9,6 +9,7 @@ import _socket as socket  # without the classes and enumerations that the module
 import errno
 import os
 import stat
+import sys
 
 from memory_wire.config import BACKLOG
 from memory_wire.errors import CannotListen
@@ -26,18 +27,32 @@ LOOPBACK_NAMES = (b"localhost", b"127.0.0.1", b"[::1]")
 class Accepted:
     """A client's socket on its way to the loop, which owns and closes the descriptor: all that uvloop asks of a socket object."""
 
-    __slots__ = ("descriptor", "family", "type")
+    __slots__ = ("descriptor", "family", "trusted", "type")
 
     def __init__(self, descriptor: int, family: int) -> None:
         self.descriptor = descriptor
         self.family = family
         self.type = socket.SOCK_STREAM
+        self.trusted = family == socket.AF_UNIX and own(descriptor)
 
     def fileno(self) -> int:
         return self.descriptor
 
     def close(self) -> None:
         """The loop has closed the descriptor; by now the number may be another's."""
+
+
+def own(descriptor: int) -> bool:
+    """Whether the client of a Unix socket is of this process's user, as the kernel says; False where it doesn't."""
+    asks = getattr(socket, "SO_PEERCRED", None)
+    if asks is None:
+        return False
+    sock = socket.socket(fileno=descriptor)
+    try:
+        said = sock.getsockopt(socket.SOL_SOCKET, asks, 12)  # struct ucred: pid, uid, gid
+    finally:
+        sock.detach()
+    return int.from_bytes(said[4:8], sys.byteorder) == os.geteuid()
 
 
 class Listener:

@@ -33,6 +33,8 @@ else:
 
 SHARED = "warning: process {} serves this store at {} already; commands go on finding that one"
 EXPOSED = "warning: {} can be reached from other machines and asks nobody for a key"
+INSECURE = "warning: there are keys, but with --insecure nobody is asked for one"
+KEYLESS = "warning: {} asks for a key, and there is none: `memory-wire keys create NAME` makes one, `serve --insecure` asks for none"
 
 
 def run(settings: Settings, provider: Provider | None = None) -> int:
@@ -67,7 +69,7 @@ class Server:
         self.service = service
         self.log = Log(settings.log)
         self.loop = Loop()
-        self.dispatch = Dispatch(self.loop, service, self.log, self.touch, self.trim, provider)
+        self.dispatch = Dispatch(self.loop, service, self.log, self.touch, self.trim, provider, settings.insecure)
         self.buffer = memoryview(bytearray(config.READ_BYTES))
         self.connections: set[Connection] = set()
         self.joining = 0  # accepted, not yet on the loop
@@ -90,6 +92,7 @@ class Server:
         finally:
             self.stop_listening()
             self.dispatch.commits.close()
+            self.dispatch.entry.idle()
             state.withdraw(self.settings.db)
             self.close_service()
             loop.close()
@@ -110,9 +113,12 @@ class Server:
         self.touch()
         self.alone_now()
         names = [listener.name for listener in self.listeners]
+        keyed = self.dispatch.entry.look() is not None
+        if keyed and self.settings.insecure:
+            self.log.notice(INSECURE)
         for listener in self.listeners:
-            if listener.exposed:
-                self.log.notice(EXPOSED.format(listener.name))
+            if listener.exposed and (self.settings.insecure or not keyed):
+                self.log.notice((EXPOSED if self.settings.insecure else KEYLESS).format(listener.name))
         try:
             other = state.publish(self.settings.db, names)
             if other is not None:
@@ -151,7 +157,7 @@ class Server:
             self.loop.call_later(config.SWEEP_SECONDS, self.accept_more)
             return
         self.joining += 1
-        self.loop.create_task(self.join(Connection(self, listener.hosts, peer), sock))
+        self.loop.create_task(self.join(Connection(self, listener.hosts, peer, listener.exposed, sock.trusted), sock))
         if self.crowded:
             self.accept_no_more()
 
@@ -231,6 +237,7 @@ class Server:
 
     def trim(self) -> None:
         """Gives memory back to the system. The last thing before sleep: every line that runs afterwards brings pages back."""
+        self.dispatch.entry.idle()
         if self.settings.trim:
             gc.collect()
             sysmem.release()

@@ -16,7 +16,6 @@ from memory_wire.serve import reply
 from memory_wire.serve.listen import LOOPBACK_NAMES, origin_of
 from memory_wire.serve.read import segment
 from memory_wire.serve.stream import Stream
-from memory_wire.types import Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from memory_wire.serve.dispatch import Dispatch
     from memory_wire.serve.incoming import Request
     from memory_wire.serve.reply import Reply
+    from memory_wire.types import Scope
 
 ACCEPTED: Reply = (202, b"", b"", b"")
 ANY = {b"*/*"}
@@ -97,7 +97,7 @@ class Exchange:
         step = self.task.advance(given)
         while step is not None:
             if isinstance(step, Run):
-                op, scope = BY_NAME[step.operation], Scope(bank=step.bank)
+                op, scope = BY_NAME[step.operation], self.request.home.at(step.bank)
                 if op.writes:
                     self.endpoint.dispatch.commits.submit(self.request, (op, scope, step.request))
                     return

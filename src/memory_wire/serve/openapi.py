@@ -30,6 +30,12 @@ HINTS: dict[str, Json] = {
     "format": {"type": "string", "enum": ["json", "toon"], "default": "json"},
     "session": {"type": "string", "description": "of one session only"},
     "confirm": {"type": "string", "description": "the bank's name again"},
+    "since": {"type": "string", "description": "not before this date or RFC 3339 time"},
+    "actor": {"type": "string", "description": "local, member:NAME or key:ID"},
+    "kind": {"type": "string", "description": "an action, or the first word of some"},
+    "cursor": {"type": "string", "description": "of the page before"},
+    "head": {"type": "string", "description": "a chain noted before, which must still be part of the log"},
+    "account": {"type": "string", "description": "default: the caller's"},
     "workspace": {"type": "string", "description": "the bank, default `default`"},
 }
 FLAG = {"type": "string", "enum": ["1", "true", "0", "false"], "default": "0"}

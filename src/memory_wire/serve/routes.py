@@ -15,7 +15,7 @@ from memory_wire.types import Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from memory_wire.serve.incoming import Request
     from memory_wire.serve.reply import Reply
@@ -30,7 +30,22 @@ def missing() -> Reply:
 class Route:
     """One verb of one path. Without `op` it is the server's own, answered by `answer` or, when it has more to do, begun by `start`."""
 
-    __slots__ = ("answer", "body", "contract", "keyed", "name", "op", "places", "query", "reads", "render", "start", "writes")
+    __slots__ = (
+        "answer",
+        "body",
+        "contract",
+        "keyed",
+        "name",
+        "op",
+        "operators",
+        "places",
+        "public",
+        "query",
+        "reads",
+        "render",
+        "start",
+        "writes",
+    )
 
     def __init__(
         self, name: str, op: ops.Op | None = None, answer: Callable[[], Reply] = missing, start: Callable[[Request], None] | None = None
@@ -43,6 +58,8 @@ class Route:
         self.body: Body | None = None
         self.query: Query | None = None
         self.writes = self.contract = self.keyed = False
+        self.public = False  # nobody needs a key
+        self.operators = False  # for who runs the store
         self.render: Callable[..., Reply] = reply.plain
         if op is not None:
             self.places = tuple(part[1:-1] for part in op.http[1].split("/") if part.startswith("{"))
@@ -53,20 +70,20 @@ class Route:
             self.render = reply.renderer(op.request, op.response)
         self.reads = self.body is not None or start is not None  # a request has a JSON body
 
-    def read(self, params: list[bytes], query: bytes, body: bytes) -> tuple[Scope, Struct, bool, bytes]:
+    def read(self, params: list[bytes], query: bytes, body: bytes, home: Scope) -> tuple[Scope, Struct, bool, bytes]:
         """Scope, request Struct, whether a receipt is asked for, and header lines naming ignored fields.
 
         Raises Invalid, Malformed or WrongType.
         """
         assert self.op is not None and self.query is not None
         values: dict[str, object] = {}
-        scope = Scope()
+        scope = home
         for name, raw in zip(self.places, params, strict=True):
             value = segment(raw)
             if value is None:
                 raise Invalid(name, "not valid UTF-8", UNDECODABLE.get(name))
             if name == "bank":
-                scope = Scope(bank=value)
+                scope = home.at(value)
             else:
                 values[name] = value
         receipt = self.query.into(values, query)
@@ -94,13 +111,15 @@ class Node:
 class Router:
     """All routes. Literal segments are compared undecoded and win over placeholders; a placeholder never takes an empty segment."""
 
-    def __init__(self, own: Iterable[tuple[str, Callable[[], Reply]]]) -> None:
-        """`own` are the server's own pages by name, each at the path of that name."""
+    def __init__(self, own: Iterable[tuple[str, Callable[[], Reply]]], public: Sequence[str] = (), operators: Sequence[str] = ()) -> None:
+        """`own` are the server's own pages by name, each at the path of that name; for the `public` ones nobody needs a key."""
         self.root = Node()
         for op in ops.OPS:
             self.add(op.http[0], op.http[1], Route(op.name, op))
         for name, answer in own:
-            self.add("GET", f"/{name}", Route(name, answer=answer))
+            route = Route(name, answer=answer)
+            route.public, route.operators = name in public, name in operators
+            self.add("GET", f"/{name}", route)
 
     def mount(self, name: str, start: Callable[[Request], None]) -> None:
         """Has POSTs to the path of that name, and to everything below it, begun by `start`; what follows the name is in `params`."""

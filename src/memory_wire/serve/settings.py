@@ -16,6 +16,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     sync: str = "full"
     hosts: tuple[str, ...] = ()
     allow_network_fs: bool = False
+    insecure: bool = False
     quiet: float = QUIET_SECONDS
     trim: bool = True
     exit_idle: float | None = None

@@ -1,10 +1,14 @@
-"""Who may see and write what. One condition for every question about records; loaded with the first record.
+"""Who may see and write which records. One condition for every question about them; loaded with the first record.
 
-Without a caller, on a machine's own store, everything may be seen and written.
+Without a caller, on a machine's own store, everything may be seen and written. A record is its author's, a unit's (of those in it and in
+its parts, and of the heads above), the project's (the default) or the organisation's. Leavers' records are their heir's.
 """
 
 from __future__ import annotations
 
+from msgspec.json import encode
+
+from memory_wire.errors import Invalid, RecordLimit
 from memory_wire.store.records import EVERYTHING, Sight
 
 TYPE_CHECKING = False
@@ -12,25 +16,60 @@ if TYPE_CHECKING:
     from memory_wire.store.protocol import Tx
     from memory_wire.store.reader import Reader
     from memory_wire.store.rows import Bank
-    from memory_wire.types import Scope
+    from memory_wire.types import Caller, Scope
 
     Owner = tuple[str | None, int | None, int | None]
 
+VISIBILITIES = ("author", "unit", "project", "organization")
+NOTHING = Sight("? IS NOT NULL", (None,))
+_GONE = "SELECT m.id FROM member m WHERE m.departed IS NOT NULL"
+_LIST = "SELECT value FROM json_each(?)"
+_ALL_BUT_DRAFTS = f"(r.visibility IS NOT 'author' OR r.author IS ? OR r.author IN ({_GONE}))"
+_MEMBER = f"""CASE ifnull(r.visibility, 'project')
+WHEN 'author' THEN r.author IS ? OR r.author IN ({_LIST}) OR (r.author IN ({_GONE}) AND r.org_unit IN ({_LIST}))
+WHEN 'unit' THEN r.author IS ? OR r.author IN ({_LIST}) OR r.org_unit IN ({_LIST})
+WHEN 'organization' THEN ? OR r.author IS ?
+ELSE 1 END"""
+
 
 def sight(source: Reader | Tx, scope: Scope) -> Sight:
-    """What the caller of a scope may see of records."""
-    return EVERYTHING
+    """What the caller of a scope may see of records. Its parameters are empty for those only who see everything."""
+    caller = scope.caller
+    if caller is None:
+        return EVERYTHING
+    if caller.role == "auditor":
+        return NOTHING
+    if caller.role == "admin" or (caller.member is None and caller.rights == "admin"):
+        return Sight(_ALL_BUT_DRAFTS, (caller.member,))
+    heirs, headed, units = (encode(ids).decode() for ids in (caller.heir_of, caller.headed, caller.units))
+    within = caller.role != "contractor"
+    return Sight(_MEMBER, (caller.member, heirs, headed, caller.member, heirs, units, within, caller.member))
 
 
 def check_write(tx: Tx, scope: Scope, bank: Bank) -> None:
     """Whether one more record may be written. Raises RecordLimit."""
+    caller = scope.caller
+    if caller is not None and caller.records is not None and tx.keyring.live_records(caller.account) >= caller.records:
+        raise RecordLimit(f"the account holds {caller.records:,} records, which is its limit; what is forgotten doesn't count")
 
 
 def owner(tx: Tx, scope: Scope, visibility: str | None) -> Owner:
-    """(visibility, author, unit of the organisation) of a record that the caller writes."""
-    return visibility, None, None
+    """(visibility, author, unit of the organisation) of a record that the caller writes. Raises Invalid."""
+    if visibility is not None and visibility not in VISIBILITIES:
+        raise Invalid("visibility", f"must be one of {', '.join(VISIBILITIES)}")
+    caller = scope.caller
+    if caller is None:
+        return visibility, None, None
+    if visibility == "unit" and caller.unit is None:
+        raise Invalid("visibility", "the key's member belongs to no unit" if caller.member is not None else "the key belongs to no member")
+    return visibility, caller.member, caller.unit
 
 
 def observes(scope: Scope) -> bool:
     """Whether what the caller says of a source's hash is noted: not with a key that only reads."""
-    return True
+    return scope.caller is None or (scope.caller.rights != "read" and scope.caller.state == "active")
+
+
+def handed_over(source: Reader | Tx, caller: Caller | None, authors: set[int | None]) -> bool:
+    """Whether some of the authors are leavers whose heir the caller is."""
+    return caller is not None and not authors.isdisjoint(caller.heir_of)

@@ -76,7 +76,7 @@ def check(request: t.Capture, scope: t.Scope) -> None:
     if validate.text("event", request.event, config.KEY_CHARS) not in EVENTS:
         raise Invalid("event", f"must be one of {', '.join(EVENTS)}")
     if request.former is not None:
-        validate.scope(t.Scope(bank=request.former, project=scope.project))
+        validate.scope(scope.at(request.former))
     if not isinstance(request.turns, list) or not all(isinstance(turn, t.Turn) for turn in request.turns):
         raise validate.wrong_type("turns", "an array of objects")
     if len(request.turns) > config.BATCH_ITEMS:

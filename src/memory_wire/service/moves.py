@@ -82,7 +82,7 @@ def merge_bank(request: t.MergeBank, scope: t.Scope, service: Service) -> Work:
 def other(scope: t.Scope, field: str, name: str) -> t.Scope:
     """The bank that a request names beside its own. Raises Invalid, WrongType."""
     validate.scope(scope)
-    target = t.Scope(bank=name, project=scope.project)
+    target = scope.at(name)
     validate.scope(target)
     if name == scope.bank:
         raise Invalid(field, "must be another bank")

@@ -99,6 +99,10 @@ class Service:
 
     def _read(self, op: Op, scope: t.Scope, request: Struct) -> object:
         validate.scope(scope)
+        if scope.caller is not None:
+            ALLOW(op, scope.caller)
+        if op.right == "admin":
+            self.open()  # who administers a store makes it
         if op.name == "recall" or op.name == "reflect":
             return getattr(self.recalls, op.name)(request, scope)
         if op.name == "search":
@@ -107,6 +111,8 @@ class Service:
             return READS[op.name](reader, request, scope)
 
     def _work(self, op: Op, scope: t.Scope, request: Struct) -> Work:
+        if scope.caller is not None:
+            ALLOW(op, scope.caller)
         if self._store is None:
             self._open(self._how[1])
         return WRITES[op.name](request, scope, self)
@@ -261,8 +267,16 @@ READS: dict[str, Callable[..., object]] = {
     "injections": later("injections", "injections"),
     "history": later("injections", "history"),
     "get_record": later("records", "get_record"),
+    "audit": later("audit", "audit"),
+    "verify_audit": later("audit", "verify_audit"),
+    "projects": later("admin", "projects"),
+    "keys": later("admin", "keys"),
+    "accounts": later("admin", "accounts"),
+    "members": later("people", "members"),
+    "units": later("people", "units"),
 }
 SEARCH = later("search", "search")
+ALLOW = later("rights", "allow")
 WRITES: dict[str, Callable[..., Work]] = {
     "retain": memories.retain,
     "retain_batch": memories.retain_batch,
@@ -278,6 +292,13 @@ WRITES: dict[str, Callable[..., Work]] = {
     "remember": later("records", "remember"),
     "forget_record": later("records", "forget_record"),
     "validate_memory": later("validation", "validate_memory"),
+    "create_project": later("admin", "create_project"),
+    "create_key": later("admin", "create_key"),
+    "revoke_key": later("admin", "revoke_key"),
+    "set_account": later("admin", "set_account"),
+    "set_member": later("people", "set_member"),
+    "depart": later("people", "depart"),
+    "create_unit": later("people", "create_unit"),
 }
 
 

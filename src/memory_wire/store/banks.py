@@ -19,7 +19,7 @@ _BANK = """
 SELECT b.id, b.created, b.kept, b.pruned, b.config_version, b.tally_upto,
        (SELECT max(id) FROM unit WHERE bank = b.id), (SELECT max(seq) FROM removed WHERE bank = b.id)
 FROM bank b JOIN project p ON p.id = b.project
-WHERE p.account = 1 AND p.name = ? AND b.name = ?
+WHERE p.name = ? AND b.name = ?
 """
 _TAIL = """
 SELECT count(*), min(created), max(created) FROM unit

@@ -61,9 +61,10 @@ STEPS: Mapping[int, Step] = {1: create, 2: hooks, 3: records}  # the version a s
 
 def version(connection: Connection, path: str) -> int:
     """The store's version, 0 for an empty database. Raises StoreRefused for a database that isn't a store, or one of a newer version."""
-    (mark,) = connection.execute("PRAGMA application_id").fetchone()
     (found,) = connection.execute("PRAGMA user_version").fetchone()
-    if mark != APPLICATION_ID and (found or connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()):
+    holds = found or connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    (mark,) = connection.execute("PRAGMA application_id").fetchone()  # last: another process may be making the store now
+    if mark != APPLICATION_ID and holds:
         raise StoreRefused(f"store refused: {path} is a database of another program")
     if found > VERSION:
         raise StoreRefused(f"store refused: {path} has format {found}, this program reads up to {VERSION}; upgrade memory-wire")

@@ -11,7 +11,9 @@ from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
 from memory_wire.store.bulk import Bulk
+from memory_wire.store.keyring import Keyring
 from memory_wire.store.ledger import Ledger
+from memory_wire.store.people import People
 from memory_wire.store.records import Records
 from memory_wire.store.rows import (
     Bank,
@@ -26,6 +28,7 @@ from memory_wire.store.rows import (
     Tally,
     Unit,
 )
+from memory_wire.store.trail import Trail
 
 T = TypeVar("T")
 
@@ -84,6 +87,18 @@ class Tx(Protocol):
     @property
     def records(self) -> Records:
         """Provenance of records."""
+
+    @property
+    def trail(self) -> Trail:
+        """The log of what was done."""
+
+    @property
+    def keyring(self) -> Keyring:
+        """Keys and who they stand for."""
+
+    @property
+    def people(self) -> People:
+        """Accounts, projects, members and the units of their organisation."""
 
     @property
     def ledger(self) -> Ledger:
@@ -157,6 +172,18 @@ class Reader(Protocol):
     @property
     def records(self) -> Records:
         """Provenance of records."""
+
+    @property
+    def trail(self) -> Trail:
+        """The log of what was done."""
+
+    @property
+    def keyring(self) -> Keyring:
+        """Keys and who they stand for."""
+
+    @property
+    def people(self) -> People:
+        """Accounts, projects, members and the units of their organisation."""
 
     @property
     def ledger(self) -> Ledger:

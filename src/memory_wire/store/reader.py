@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
     from typing import Any, TypeVar
 
+    from memory_wire.store.keyring import Keyring
     from memory_wire.store.ledger import Ledger
+    from memory_wire.store.people import People
     from memory_wire.store.records import Records
+    from memory_wire.store.trail import Trail
 
     F = TypeVar("F", bound=Found)
 
@@ -157,6 +160,27 @@ class Reader:
         from memory_wire.store.records import Records  # a store of memories alone does without
 
         return Records(self.connection)
+
+    @property
+    def trail(self) -> Trail:
+        """The log of what was done."""
+        from memory_wire.store.trail import Trail
+
+        return Trail(self.connection)
+
+    @property
+    def keyring(self) -> Keyring:
+        """Keys and who they stand for."""
+        from memory_wire.store.keyring import Keyring
+
+        return Keyring(self.connection)
+
+    @property
+    def people(self) -> People:
+        """Accounts, projects, members and the units of their organisation."""
+        from memory_wire.store.people import People
+
+        return People(self.connection)
 
     @property
     def ledger(self) -> Ledger:

@@ -239,14 +239,6 @@ class Records:
             (operation, key, fingerprint, result, at, project),
         )
 
-    def audit(self, bank: Bank, actor: str, action: str, target: str, at: int, detail: str | None) -> None:
-        """Appends a line to the log of what was done."""
-        self._execute(
-            "INSERT INTO audit (at, account, project, bank, actor, action, target, detail)"
-            " SELECT ?, p.account, p.id, b.id, ?, ?, ?, ? FROM bank b JOIN project p ON p.id = b.project WHERE b.id = ?",
-            (at, actor, action, target, detail, bank.id),
-        )
-
     def bury(self, bank: Bank, unit: int, how: str, by: int | None) -> None:
         """A record was forgotten: it leaves its groups and its links."""
         self._execute("UPDATE record SET forgotten_how = ?, forgotten_by = ? WHERE unit = ?", (how, by, unit))

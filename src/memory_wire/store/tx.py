@@ -13,8 +13,11 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from memory_wire.store.bulk import Bulk
+    from memory_wire.store.keyring import Keyring
     from memory_wire.store.ledger import Ledger
+    from memory_wire.store.people import People
     from memory_wire.store.records import Records
+    from memory_wire.store.trail import Trail
 
 _INSERT = """
 INSERT INTO unit (bank, kind, uid, hash, created, stored, content, context, tags, session, position, role, speaker)
@@ -128,6 +131,27 @@ class Tx:
         return Records(self._connection)
 
     @property
+    def trail(self) -> Trail:
+        """The log of what was done."""
+        from memory_wire.store.trail import Trail
+
+        return Trail(self._connection)
+
+    @property
+    def keyring(self) -> Keyring:
+        """Keys and who they stand for."""
+        from memory_wire.store.keyring import Keyring
+
+        return Keyring(self._connection)
+
+    @property
+    def people(self) -> People:
+        """Accounts, projects, members and the units of their organisation."""
+        from memory_wire.store.people import People
+
+        return People(self._connection)
+
+    @property
     def ledger(self) -> Ledger:
         """What hooks injected and captured."""
         from memory_wire.store.ledger import Ledger  # a server that never saw a hook doesn't load it
@@ -165,7 +189,7 @@ class Tx:
     def document(self, bank: Bank, key: bytes) -> Existing | None:
         """The memory that a document id holds in this bank."""
         row = self._execute(_DOCUMENT, (bank.id, key)).fetchone()
-        return None if row is None else Existing(*row[:-1], row[-1].decode().split("\0") if row[-1] else [])
+        return None if row is None else Existing(*(*row[:-1], row[-1].decode().split("\0") if row[-1] else []))
 
     def find(self, bank: Bank, uid: bytes) -> int | None:
         """Unit id of a live memory or record by its public id."""

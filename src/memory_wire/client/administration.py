@@ -1,0 +1,123 @@
+"""What administrators do, as typed methods; surface.py inherits them.
+
+Every call needs the right `admin`, which a store opened here and a server that asks nobody for a key give.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from memory_wire import grants as g
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Administration:
+    """`account` is the caller's own unless named; only who runs the store may name another. Raises Forbidden, UnknownName, Invalid."""
+
+    def call(self, name: str, request: msgspec.Struct, bank: str | None = None) -> Any:
+        """The response Struct of one operation of the table."""
+        raise NotImplementedError
+
+    def audit(
+        self,
+        *,
+        since: str | None = None,
+        actor: str | None = None,
+        kind: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> g.AuditLog:
+        """What was done by whom, oldest first; the answer's cursor gives the next page."""
+        answer: g.AuditLog = self.call("audit", g.Audit(since=since, actor=actor, kind=kind, limit=limit, cursor=cursor))
+        return answer
+
+    def verify_audit(self, head: str | None = None) -> g.AuditVerdict:
+        """Whether the log is whole, and still has a chain that was noted before."""
+        answer: g.AuditVerdict = self.call("verify_audit", g.VerifyAudit(head=head))
+        return answer
+
+    def projects(self, *, account: str | None = None) -> g.Projects:
+        """The projects by name."""
+        answer: g.Projects = self.call("projects", g.OfAccount(account=account))
+        return answer
+
+    def create_project(self, name: str, *, account: str | None = None) -> g.ProjectRow:
+        """Makes a project. Raises NameTaken."""
+        answer: g.ProjectRow = self.call("create_project", g.CreateProject(name=name, account=account))
+        return answer
+
+    def keys(self, *, account: str | None = None) -> g.Keys:
+        """The keys, without their secrets."""
+        answer: g.Keys = self.call("keys", g.OfAccount(account=account))
+        return answer
+
+    def create_key(
+        self,
+        label: str,
+        *,
+        rights: str = "write",
+        project: str | None = None,
+        member: str | None = None,
+        days: int | None = None,
+        account: str | None = None,
+    ) -> g.NewKey:
+        """Makes a key; the answer is the only place where it stands."""
+        request = g.CreateKey(label=label, rights=rights, project=project, member=member, days=days, account=account)
+        answer: g.NewKey = self.call("create_key", request)
+        return answer
+
+    def revoke_key(self, id: str) -> bool:
+        """Ends a key at once; False for one that is unknown or ended already."""
+        answer: g.Revoked = self.call("revoke_key", g.RevokeKey(id=id))
+        return answer.revoked
+
+    def accounts(self, *, account: str | None = None) -> g.Accounts:
+        """Accounts with their states and limits."""
+        answer: g.Accounts = self.call("accounts", g.OfAccount(account=account))
+        return answer
+
+    def set_account(
+        self, name: str, *, state: str | None = None, records: int | None = None, calls_per_minute: int | None = None
+    ) -> g.AccountRow:
+        """Makes an account, or changes what is given; a limit of 0 takes the limit away."""
+        request = g.SetAccount(name=name, state=state, records=records, calls_per_minute=calls_per_minute)
+        answer: g.AccountRow = self.call("set_account", request)
+        return answer
+
+    def members(self, *, account: str | None = None) -> g.Members:
+        """The members by name, with their roles."""
+        answer: g.Members = self.call("members", g.OfAccount(account=account))
+        return answer
+
+    def set_member(
+        self,
+        name: str,
+        *,
+        email: str | None = None,
+        unit: str | None = None,
+        role: str | None = None,
+        days: int | None = None,
+        account: str | None = None,
+    ) -> g.MemberRow:
+        """Makes a member, or gives one a role in a unit."""
+        request = g.SetMember(name=name, email=email, unit=unit, role=role, days=days, account=account)
+        answer: g.MemberRow = self.call("set_member", request)
+        return answer
+
+    def depart(self, name: str, *, heir: str | None = None, account: str | None = None) -> g.MemberRow:
+        """Lets a member go: their keys end at once, their records are the heir's."""
+        answer: g.MemberRow = self.call("depart", g.Depart(name=name, heir=heir, account=account))
+        return answer
+
+    def units(self, *, account: str | None = None) -> g.Units:
+        """The units of the organisation."""
+        answer: g.Units = self.call("units", g.OfAccount(account=account))
+        return answer
+
+    def create_unit(self, name: str, *, level: str = "unit", parent: str | None = None, account: str | None = None) -> g.UnitRow:
+        """Makes a unit, part of another one or of none. Raises NameTaken."""
+        answer: g.UnitRow = self.call("create_unit", g.CreateUnit(name=name, level=level, parent=parent, account=account))
+        return answer
