@@ -6,7 +6,7 @@ Called by incoming.py once per request; no state.
 from __future__ import annotations
 
 from memory_wire.config import BODY_BYTES
-from memory_wire.errors import MemoryWireError
+from memory_wire.errors import Forbidden, MemoryWireError
 from memory_wire.serve.listen import host_of, origin_of
 from memory_wire.serve.reply import refused, text
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from memory_wire.serve.entry import Entry
     from memory_wire.serve.incoming import Request
     from memory_wire.serve.reply import Reply
-    from memory_wire.serve.routes import Router
+    from memory_wire.serve.routes import Route, Router
+    from memory_wire.types import Caller
 
 NO_TYPE = "Expected request with `Content-Type: application/json`"
 TOO_LARGE = f"Failed to buffer the request body: length limit exceeded ({BODY_BYTES} bytes)"
@@ -52,11 +53,21 @@ def unknown(request: Request, headers: dict[bytes, bytes], entry: Entry) -> Repl
     connection, route = request.connection, request.route
     try:
         request.home = entry.enter(headers, connection.exposed, connection.trusted)
-        if route is not None and route.operators and request.home.caller is not None:
-            entry.check_operator(request.home.caller)
+        if route is not None and request.home.caller is not None:
+            check(route, request.home.caller)
     except MemoryWireError as error:
         return refused(error, route is not None and route.contract)
     return None
+
+
+def check(route: Route, caller: Caller) -> None:
+    """Raises Forbidden and the like for what the caller may not do, before anything is read; the service checks again what agents call."""
+    from memory_wire.service import rights
+
+    if route.op is not None:
+        rights.allow(route.op, caller)
+    elif route.operators and not rights.operator(caller):
+        raise Forbidden("this is for who runs the store")
 
 
 def framing(version: str, headers: dict[bytes, bytes], upgrade: bool) -> Reply | None:

@@ -64,13 +64,6 @@ class Entry:
                 self.gate = Gate(self.service)
         return self.gate
 
-    def check_operator(self, caller: Caller) -> None:
-        """Raises Forbidden for who doesn't run the store."""
-        from memory_wire.service.rights import operator
-
-        if not operator(caller):
-            raise Forbidden("this is for who runs the store")
-
     def idle(self) -> None:
         """Gives the connection to the store back."""
         if self.gate is not None:

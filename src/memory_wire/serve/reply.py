@@ -92,12 +92,12 @@ def text(status: int, body: str) -> Reply:
 
 
 def refused(error: MemoryWireError, contract: bool) -> Reply:
-    """An error raised on purpose: bare text on `/banks` contract routes, an envelope elsewhere."""
+    """An error raised on purpose: bare text on `/banks` contract routes, an envelope elsewhere and for what the contract doesn't know."""
     more = b"WWW-Authenticate: Bearer\r\n" if error.status == 401 else b""
     if error.status == 429:
         more = b"Retry-After: %d\r\n" % getattr(error, "retry_after", 1)
-    if contract:
-        return error.status, TEXT, str(error).encode(), more
+    if contract and error.status not in KEYED:
+        return text(error.status, str(error))
     shown = {"code": error.code, "message": str(error)}
     if error.field is not None:
         shown["field"] = error.field
@@ -108,6 +108,7 @@ def not_allowed(verbs: Sequence[bytes]) -> Reply:
     return 405, b"", b"", b"Allow: %b\r\n" % b", ".join(verbs)
 
 
+KEYED = frozenset((401, 403, 429))  # what only those meet who need a key
 NOT_FOUND: Reply = (404, b"", b"", b"")
 
 # responses -------------------------------------------------------------------------------------------------------------------------
