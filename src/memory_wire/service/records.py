@@ -141,7 +141,9 @@ def replayed(tx: Tx, answer: t.Remembered, scope: t.Scope) -> t.Remembered:
 def named(records: Records, bank: Bank, sight: Sight, uid: bytes, kinds: Sequence[int]) -> int | None:
     """The unit that a public id names, if the caller may see it with all that it comes from."""
     unit = records.find(bank, uid, sight, kinds)
-    return unit if unit is not None and unit in statuses.standings(records, bank, sight, [unit], Hashes()) else None
+    if unit is None or not sight.params:
+        return unit
+    return unit if unit in statuses.standings(records, bank, sight, [unit], Hashes()) else None
 
 
 # forget ----------------------------------------------------------------------------------------------------------------------------
