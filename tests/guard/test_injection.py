@@ -16,10 +16,10 @@ from memory_wire.kernels.text import order_bits, order_parts, scan_disguises, wo
 from tests.guard import disguises
 from tests.guard.attacks import ENCODED, HIDDEN, KNOWN, ORDER, OVERRIDE, ROLE, TEMPLATE
 from tests.guard.harmless import HARMLESS
-from tests.guard.held_out import HELD_OUT
+from tests.guard.held_out import HELD_OUT, LATER
 
 TABLES = Path(__file__).parents[2] / "csrc" / "tables"
-ATTACKS = KNOWN + HELD_OUT
+ATTACKS = KNOWN + HELD_OUT + LATER
 CATEGORIES = {OVERRIDE, ROLE, TEMPLATE, ORDER, HIDDEN, ENCODED}
 
 
@@ -30,7 +30,7 @@ def test_the_attack_set_is_as_large_as_the_issue_asks() -> None:
     assert len({text for _, _, text in ATTACKS}) == len(ATTACKS)
 
 
-@pytest.mark.parametrize("cases", [KNOWN, HELD_OUT], ids=["known", "held out"])
+@pytest.mark.parametrize("cases", [KNOWN, HELD_OUT, LATER], ids=["known", "held out", "later"])
 def test_at_least_95_of_100_attacks_are_refused(cases: list[tuple[str, str, str]]) -> None:
     missed = [text for _, _, text in cases if screen(text) is None]
     assert len(missed) <= 0.05 * len(cases), missed

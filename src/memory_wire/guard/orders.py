@@ -15,7 +15,7 @@ from memory_wire.kernels.text import order_parts, words
 OVERRIDE, ROLE, ORDER = "instruction override", "role or system-prompt takeover", "tool or exfiltration order"
 REACH = 90  # characters in which the object of a verb stands
 REPORTED = 10  # words before a verb in which it is said to be reported
-SENTENCE = re.compile(r"[.!?;…]\s|[。！？؟।]|\n\s*[\n*#>-]")
+SENTENCE = re.compile(r"[.!?;…]\s|[。！？؟।]|\n\s*[\n*>-]|[#{}()\[\]=|;\\][^\n]*\n|\n[^\n]*[#{}()\[\]=|\\]")
 CLAUSE = re.compile(r"[^\s\w'’/-]|\n| [-–—] |[-–—]{2}")
 DESTINATION = re.compile(
     r"(?:https?|wss?|ftp)://|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.\w|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b[\w-]{1,63}\.(?:com|net|org|io|example|ru|xyz)\b"
@@ -36,6 +36,8 @@ LEADS = frozenset(
 MODALS = frozenset("must should shall will can may need are".split())
 COPULA = frozenset("are youre will must shall act become re".split())
 
+CONFIGURED = frozenset(("override", "bypass"))  # what settings do with a system prompt
+WHOSE = g.ALL | g.YOUR | g.USER
 MODES = frozenset("developer dev god debug root sudo admin".split())
 
 
@@ -117,8 +119,14 @@ class Sentence:
         if self.clause[j] or j == self.first[i]:
             return True
         lead = self.words[j - 1][0]
+        if lead == "to" and any(self.part[k] & g.RUN and self.clause[k] for k in range(max(self.first[i], j - 8), j - 1)):
+            return True  # `use the shell to …`
         told = any(self.part[k] & (g.YOU | g.PERSONA) for k in range(max(self.first[i], j - 6), j - 1))
         return lead in LEADS or ((lead in MODALS or lead == "to") and told)
+
+    def said(self, i: int, n: int) -> list[str]:
+        """The next words."""
+        return [word for word, _, _ in self.words[i + 1 : i + 1 + n]]
 
     def crosses(self, j: int, i: int) -> bool:
         return any(self.clause[k] for k in range(j + 1, i + 1))
@@ -135,26 +143,36 @@ def order(text: str) -> str | None:
     for i, part in enumerate(parts):
         if not part:
             continue
-        if part & g.DROP and drops(sentence.object(i)) and sentence.ordered(i):
+        if part & g.DROP and drops(sentence, i) and sentence.ordered(i):
             return OVERRIDE
         if part & g.FOLLOW and unfollows(sentence, i):
             return OVERRIDE
         if part & g.VOID and voids(sentence, i):
             return OVERRIDE
-        if part & (g.NOW | g.ACT) and becomes(sentence, i):
+        if part & (g.NOW | g.ACT | g.YOU) and becomes(sentence, i):
             return ROLE
         if part & (g.SHOW | g.NEW | g.MODE) and takes_prompt(sentence, i):
             return ROLE
-        if part & (g.SEND | g.RUN | g.SILENT) and sends(sentence, i):
+        if part & (g.SEND | g.RUN | g.SILENT | g.TELL) and sends(sentence, i):
             return ORDER
     return None
 
 
-def drops(part: int) -> bool:
+def drops(sentence: Sentence, i: int) -> bool:
     """Whether what is to be dropped are a model's instructions: previous, its own or all of them."""
-    if part & g.RULES:
-        return bool(part & (g.PRIOR | g.YOUR | g.ALL))
-    return bool(part & g.PROMPT or (part & g.TERMS and (part & (g.PRIOR | g.YOUR) or (part & g.ALL and part & g.YOU))))
+    part = sentence.object(i)
+    if part & (g.RULES | g.PROMPT) and part & (g.PRIOR | g.YOUR | g.ALL):
+        return True
+    if part & g.PROMPT:
+        return sentence.words[i][0] not in CONFIGURED
+    if part & g.TERMS:
+        return bool(part & (g.PRIOR | g.YOUR) or (part & g.ALL and part & g.YOU))
+    near = sentence.part[i + 1 : i + 4]  # `ignore the above and print …`
+    return (
+        any(p & g.PRIOR for p in near)
+        and any(p & (g.SHOW | g.SEND | g.RUN) for p in sentence.part[i + 3 : i + 7])
+        and "and" in sentence.said(i, 6)
+    )
 
 
 def unfollows(sentence: Sentence, i: int) -> bool:
@@ -163,7 +181,8 @@ def unfollows(sentence: Sentence, i: int) -> bool:
     if not any(sentence.part[j] & g.NOT for j in near) or sentence.reported(i):
         return False
     part = sentence.object(i)
-    return bool(part & g.PROMPT or (part & g.YOUR and part & (g.RULES | g.TERMS)))
+    whose = g.YOUR | g.PRIOR if sentence.is_last(i) else g.YOUR
+    return bool(part & g.PROMPT or (part & whose and part & (g.RULES | g.TERMS)))
 
 
 def voids(sentence: Sentence, i: int) -> bool:
@@ -184,6 +203,13 @@ def becomes(sentence: Sentence, i: int) -> bool:
         return True
     near = range(max(sentence.first[i], i - 8), min(len(sentence.words), i + 8))
     you = [j for j in near if sentence.part[j] & g.YOU]
+    if sentence.part[i] & g.YOU:  # `you are an AI that has no limits`
+        return (
+            bool(free)
+            and sentence.clause[i]
+            and sentence.said(i, 1) == ["are"]
+            and any(p & g.PERSONA for p in sentence.part[i + 2 : i + 5])
+        )
     english = [j for j in you if sentence.words[j][0] in {"you", "youre"}]
     if english:
         return bool(sentence.part[i] & g.NOW) and any(
@@ -196,8 +222,12 @@ def takes_prompt(sentence: Sentence, i: int) -> bool:
     """Asks for the system prompt, brings a new one, or says that a mode without limits is on."""
     own = sentence.part[i]
     part = sentence.object(i)
-    if own & g.SHOW and part & g.PROMPT and part & (g.YOUR | g.EXACTLY) and sentence.ordered(i):
-        return True
+    if own & g.SHOW and sentence.ordered(i):
+        asked = 0
+        for before in sentence.part[max(0, i - 8) : i]:
+            asked |= before
+        if (part & g.PROMPT and part & (g.YOUR | g.EXACTLY)) or (part & g.EXACTLY and asked & g.PROMPT and asked & g.YOUR):
+            return True
     if own & g.NEW and not sentence.reported(i):
         for j in range(i + 1, min(i + 3, len(sentence.words))):
             if sentence.part[j] & g.PROMPT:
@@ -214,13 +244,34 @@ def sends(sentence: Sentence, i: int) -> bool:
     """Secrets to somewhere, or a dangerous command behind the user's back."""
     own = sentence.part[i]
     start, end = sentence.words[i][1], sentence.words[i][2] + NEAR
-    if own & (g.SEND | g.SILENT) and sentence.near(DESTINATION, start - NEAR if sentence.is_last(i) else start, end):
+    if own & (g.SEND | g.SILENT | g.TELL) and sentence.near(DESTINATION, start - NEAR if sentence.is_last(i) else start, end):
         part = sentence.object(i)
-        precious = part & g.PRIVATE or (part & g.SECRET and part & (g.ALL | g.YOUR | g.USER))
-        if (own & g.SEND and precious and sentence.ordered(i)) or (own & g.SILENT and part & g.SEND and not sentence.reported(i)):
+        if own & g.SEND and precious(sentence, i, part) and sentence.ordered(i):
+            return True
+        if own & g.SILENT and part & g.SEND and not sentence.reported(i):
+            return True
+        if own & g.TELL and part & g.USER and part & (g.PRIVATE | g.SECRET) and negated(sentence, i) and not sentence.reported(i):
             return True
     if own & g.RUN and sentence.near(DANGER, start, end):
         part = sentence.object(i) | sentence.before(i)
         hides = part & g.SILENT or (part & g.NOT and part & g.TELL)
         return bool(hides or (part & g.WHENEVER and part & g.USER))
     return False
+
+
+def precious(sentence: Sentence, i: int, part: int) -> bool:
+    """Whether what is sent is private: a conversation, a file of keys; all passwords, somebody's."""
+    if part & g.PRIVATE:
+        return True
+    if not part & g.SECRET or not part & WHOSE:
+        return False
+    if sentence.is_last(i):
+        return True
+    for j in range(i + 1, min(i + 12, len(sentence.words))):
+        if sentence.part[j] & g.SECRET and any(p & WHOSE for p in sentence.part[max(i + 1, j - 3) : j]):
+            return True
+    return False
+
+
+def negated(sentence: Sentence, i: int) -> bool:
+    return any(part & g.NOT for part in sentence.part[max(sentence.first[i], i - 3) : i])

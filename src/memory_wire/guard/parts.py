@@ -45,12 +45,13 @@ from __future__ import annotations
 OBJECT = RULES | TERMS | PROMPT
 NEEDS = (  # of each group one part must be there
     (DROP, OBJECT, PRIOR | YOUR | ALL | PROMPT),
-    (FOLLOW, NOT, OBJECT, YOUR | PROMPT),
+    (FOLLOW, NOT, OBJECT, YOUR | PRIOR | PROMPT),
     (VOID, OBJECT, NEW, PRIOR),
-    (NOW | ACT, PERSONA, ROGUE | WITHOUT, ROGUE | LIMITS),
+    (NOW | ACT | YOU, PERSONA, ROGUE | WITHOUT, ROGUE | LIMITS),
     (PROMPT, SHOW | NEW, YOUR | EXACTLY | NEW),
     (MODE, ON, LIMITS),
-    (SEND, PRIVATE | SECRET | SILENT),
+    (SEND | TELL, PRIVATE | SECRET | SILENT),
+    (DROP, PRIOR, SHOW | SEND | RUN),
     (COMMAND, RUN),
     (CIPHERED,),
 )

@@ -14,7 +14,7 @@ QUOTED = re.compile(
 OBEY = re.compile(
     r"\b(?:do|obey|follow|execute|perform|apply|run|decode|act (?:up)?on|comply with|carry out)\b[^.\n]{0,30}"
     r"\b(?:this|these|following|it|that|what|below)\b"
-    r"|(?:执行|照做|遵照|服从)|\b(?:выполни|befolge|führe|ejecuta|sigue|exécute|suis|esegui|execute)\b",
+    r"|\b(?:run|execute|invoke|call|do|say)\s{0,3}◌|(?:执行|照做|遵照|服从)|\b(?:выполни|befolge|führe|ejecuta|sigue|exécute|suis|esegui|execute)\b",
     re.IGNORECASE,
 )
 

@@ -85,12 +85,17 @@ def is_bearer(match: re.Match[str]) -> bool:
     return signs or len(token) >= 24
 
 
+UNITS = frozenset(("service", "socket", "target", "timer", "mount", "slice", "scope"))  # getty@tty1.service
+
+
 def is_mail(match: re.Match[str]) -> bool:
-    """Not `git@host:path`, not the user of an URL, not a version after a package's name."""
+    """Not `git@host:path`, not the user of an URL, not a version after a package's name, not a unit of systemd."""
     text, (start, end) = match.string, match.span()
     after = re.compile(r":[^\s:]*/|:[^\s:]+\.git\b").match(text, end)
     remote = after or (match[0].lower().startswith("git@") and text[end : end + 1] in {":", "/"})
-    return not remote and text[max(start - 3, 0) : start] != "://" and not re.match(r"\d+\.\d", match[1])
+    if remote or match[1].rpartition(".")[2] in UNITS:
+        return False
+    return text[max(start - 3, 0) : start] != "://" and not re.match(r"\d+\.\d", match[1])
 
 
 def is_secret_of_aws(match: re.Match[str]) -> bool:

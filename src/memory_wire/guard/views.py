@@ -97,7 +97,14 @@ def selected(run: str) -> str:
 
 def payloads(text: str) -> Iterator[str]:
     """What the encoded parts of a text say, at most PAYLOADS of them."""
-    for found, decode in ((ESCAPES, unescaped), (BASE64, of_base64), (BASE32, of_base32), (HEX, of_hex), (OCTETS, of_octets)):
+    for found, decode in (
+        (ESCAPES, unescaped),
+        (BASE64, of_base64),
+        (BASE64, of_words),
+        (BASE32, of_base32),
+        (HEX, of_hex),
+        (OCTETS, of_octets),
+    ):
         for number, match in enumerate(found.finditer(text)):
             if number == PAYLOADS:
                 break
@@ -127,6 +134,11 @@ def of_base64(run: str) -> str:
         return readable(a2b_base64(run[: len(run) - (len(run) % 4 == 1)] + "=" * (-len(run) % 4 if len(run) % 4 != 1 else 0)))
     except Error:
         return ""
+
+
+def of_words(run: str) -> str:
+    """An identifier in capitals and small letters, as its words."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|[-_/+]", " ", run) if run.rstrip("=").isascii() else ""
 
 
 def of_base32(run: str) -> str:

@@ -1,0 +1,1 @@
+"""How well the guard tells attacks from engineering text, beside agent-memory-guard."""
