@@ -10,7 +10,7 @@ import pytest
 
 from memory_wire import Memory
 from memory_wire.errors import Invalid, StoreMissing, UnknownBank
-from memory_wire.service import maintenance, transfer
+from memory_wire.service import importing, maintenance, transfer
 
 
 def quiet(done: int, total: int) -> None:
@@ -44,7 +44,7 @@ def test_there_and_back(tmp_path: Path) -> None:
     first, second = tmp_path / "a" / "memory.db", tmp_path / "b" / "memory.db"
     fill(first)
     lines = exported(first)
-    assert transfer.import_(str(second), str(first.with_suffix(".jsonl")), quiet) == {"added": 905, "present": 0}
+    assert importing.import_(str(second), str(first.with_suffix(".jsonl")), quiet) == {"added": 905, "present": 0}
     assert exported(second) == lines
     with Memory(first) as one, Memory(second) as two:
         assert two.get_config() == b'{"a" : 1}'
@@ -65,7 +65,7 @@ def test_importing_again_changes_nothing(tmp_path: Path) -> None:
     db = tmp_path / "memory.db"
     fill(db)
     lines = exported(db)
-    assert transfer.import_(str(db), str(db.with_suffix(".jsonl")), quiet) == {"added": 0, "present": 905}
+    assert importing.import_(str(db), str(db.with_suffix(".jsonl")), quiet) == {"added": 0, "present": 905}
     assert exported(db) == lines
 
 
@@ -85,7 +85,7 @@ def test_what_redaction_made_longer_than_the_limits_comes_back(tmp_path: Path) -
     lines = exported(first)
     assert len(str(lines[2]["content"])) > 1_000_000 and any(len(tag) > 256 for tag in lines[2]["tags"])  # type: ignore[attr-defined]
     assert all(len(str(lines[2][name])) > 1_024 for name in ("document_id", "session", "speaker"))
-    assert transfer.import_(str(second), str(first.with_suffix(".jsonl")), quiet) == {"added": 1, "present": 0}
+    assert importing.import_(str(second), str(first.with_suffix(".jsonl")), quiet) == {"added": 1, "present": 0}
     assert exported(second) == lines
     assert maintenance.check(str(second), quiet) == []
 
@@ -123,7 +123,7 @@ def test_one_bank(tmp_path: Path) -> None:
 )
 def test_what_is_no_export(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(Invalid, match=said):
-        transfer.import_(str(tmp_path / "memory.db"), io.BytesIO(text.encode()), quiet)
+        importing.import_(str(tmp_path / "memory.db"), io.BytesIO(text.encode()), quiet)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_numbers_that_no_store_has_are_refused(field: str, value: int, tmp_path:
     line = {"memory": "00000000-0000-4000-8000-000000000000", "content": "y", "created_at": "2020-01-01", "session": "s", field: value}
     text = b'{"format":"memory-wire","version":1}\n{"bank":"b"}\n' + msgspec.json.encode(line)
     with pytest.raises(Invalid, match=f"line 3: invalid {field}"):
-        transfer.import_(str(tmp_path / "memory.db"), io.BytesIO(text), quiet)
+        importing.import_(str(tmp_path / "memory.db"), io.BytesIO(text), quiet)
     with Memory(tmp_path / "memory.db") as store:
         store.retain("still fine", bank="b", session="s")
         assert len(store.recall("still fine", bank="b")) == 1
@@ -144,7 +144,7 @@ def test_numbers_that_no_store_has_are_refused(field: str, value: int, tmp_path:
 def test_the_last_position_an_import_may_bring(tmp_path: Path) -> None:
     line = {"memory": "00000000-0000-4000-8000-000000000000", "content": "y", "created_at": "2020-01-01", "session": "s"}
     text = b'{"format":"memory-wire","version":1}\n{"bank":"b"}\n' + msgspec.json.encode({**line, "position": (1 << 31) - 1})
-    transfer.import_(str(tmp_path / "memory.db"), io.BytesIO(text), quiet)
+    importing.import_(str(tmp_path / "memory.db"), io.BytesIO(text), quiet)
     with Memory(tmp_path / "memory.db") as store:
         store.retain("after it", bank="b", session="s")
         assert len(store.recall("y after it", bank="b")) == 2
@@ -177,7 +177,7 @@ def test_hand_written_lines_are_redacted(tmp_path: Path) -> None:
         '{"format":"memory-wire","version":1}\n{"bank":"default"}\n'
         '{"memory":"00000000-0000-4000-8000-000000000000","content":"key ghp_abcdefghijklmnop1234","created_at":"2020-01-01"}\n'
     )
-    transfer.import_(str(tmp_path / "memory.db"), io.BytesIO(text.encode()), quiet)
+    importing.import_(str(tmp_path / "memory.db"), io.BytesIO(text.encode()), quiet)
     with Memory(tmp_path / "memory.db") as store:
         assert store.get("00000000-0000-4000-8000-000000000000").content == "key [REDACTED:github_token]"
 

@@ -61,14 +61,14 @@ def import_(values: dict[str, Value]) -> int:
 
 def own(values: dict[str, Value], name: str) -> int:
     """Restores an export of ours."""
-    from memory_wire.service import transfer
+    from memory_wire.service import importing
 
     if values.get("bank"):
         raise Usage("import restores the banks named in the file; --bank does not apply")
     if values.get("dry_run"):
         raise Usage("--dry-run is for other formats; an export of ours never changes what is there")
     bar = Progress("import")
-    done = transfer.import_(db_path(values), sys.stdin.buffer if name == "-" else name, bar)
+    done = importing.import_(db_path(values), sys.stdin.buffer if name == "-" else name, bar)
     bar.close()
     if values.get("json"):
         as_json(done)

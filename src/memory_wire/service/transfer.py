@@ -1,25 +1,22 @@
-"""Export and import of everything as JSON lines, for the command line. Ids, dates, tags, order and texts come back as they were.
+"""Export of everything as JSON lines, for the command line; importing.py reads it back as it was: ids, dates, tags, order, texts.
 
-First line `{"format":"memory-wire","version":1}`, then per bank one `bank` line followed by its `memory` lines, oldest first. What the
-store shows of a document id or session is exported; a form with redacted credentials brings its key along, which only a copy made from the
-same store can still match.
+First line `{"format":"memory-wire","version":1}`, then per bank one `bank` line followed by its `memory` lines, oldest first, and what was
+`observed` of sources. What the store shows of a document id or session is exported; a form with redacted credentials brings its key along,
+which only a copy made from the same store can still match.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import msgspec
 
-from memory_wire import types as t
-from memory_wire.config import POSITIONS
-from memory_wire.errors import Invalid, MemoryWireError
+from memory_wire.errors import Invalid
 from memory_wire.guard.redact import PLACEHOLDER
-from memory_wire.service import dates, memories, open_service, validate
-from memory_wire.service.keys import Keys
-from memory_wire.store.ids import parse, show
+from memory_wire.service import dates, lineage, open_service
+from memory_wire.store.ids import show
 from memory_wire.store.place import index_folder
 from memory_wire.store.rows import MEMORY, RECORD
 
@@ -28,8 +25,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from memory_wire.service.service import Service
-    from memory_wire.store.protocol import Tx
-    from memory_wire.store.rows import Bank, Exported
+    from memory_wire.store.rows import Exported
 
     Progress = Callable[[int, int], None]
 
@@ -37,7 +33,6 @@ FORMAT = "memory-wire"
 VERSION = 1
 SLICE = 500  # rows of one read or write transaction
 LINE_BYTES = 64 * 1024 * 1024
-GROWTH = 8  # so many times longer a text can be than what was given, where redaction put placeholders for short secrets
 
 
 class Header(msgspec.Struct):
@@ -68,6 +63,7 @@ class MemoryLine(msgspec.Struct, kw_only=True, omit_defaults=True):
     document_id: str | None = None
     document_key: str | None = None
     kind: int = MEMORY
+    record: lineage.Part | None = None
 
 
 # export ----------------------------------------------------------------------------------------------------------------------------
@@ -128,11 +124,16 @@ def write(service: Service, out: BinaryIO, only: str | None, progress: Progress,
             with service.read() as reader:
                 bank = reader.bank(row.project, row.name)
                 page = reader.export(bank, after, SLICE) if bank is not None else []
+                records = [entry.unit.id for entry in page if entry.unit.kind == RECORD]
+                told = lineage.parts(reader, records) if records else {}
+                seen = lineage.seen(reader, bank) if bank is not None and len(page) < SLICE else []
                 if bank is not None and after < 0:
                     config = reader.config(bank)
                     out.write(encode(BankLine(bank=row.name, project=row.project, config=config.decode() if config else None)) + b"\n")
             for entry in page:
-                out.write(encode(line_of(entry)) + b"\n")
+                out.write(encode(line_of(entry, told.get(entry.unit.id))) + b"\n")
+            for source in seen:
+                out.write(encode(source) + b"\n")
             done += len(page)
             progress(min(done, total), total)
             if len(page) < SLICE:
@@ -141,7 +142,7 @@ def write(service: Service, out: BinaryIO, only: str | None, progress: Progress,
     return done
 
 
-def line_of(entry: Exported) -> MemoryLine:
+def line_of(entry: Exported, record: lineage.Part | None) -> MemoryLine:
     unit = entry.unit
     return MemoryLine(
         memory=show(unit.uid),
@@ -158,171 +159,10 @@ def line_of(entry: Exported) -> MemoryLine:
         document_id=entry.document,
         document_key=kept(entry.document, entry.document_key),
         kind=unit.kind,
+        record=record,
     )
 
 
 def kept(shown: str | None, key: bytes | None) -> str | None:
     """The key where the shown form doesn't say it."""
     return key.hex() if key is not None and shown is not None and PLACEHOLDER in shown else None
-
-
-# import ----------------------------------------------------------------------------------------------------------------------------
-
-
-def import_(path: str, source: str | BinaryIO, progress: Progress) -> dict[str, object]:
-    """Reads what `export` wrote. A memory whose id or document the bank already holds is left alone. Raises Invalid, naming the line."""
-    with open_service(path) as service:
-        if not isinstance(source, str):
-            return read(service, source, 0, progress)
-        try:
-            with open(source, "rb") as file:
-                return read(service, file, os.fstat(file.fileno()).st_size, progress)
-        except OSError as error:
-            raise Invalid("file", f"{source}: {error.strerror}") from None
-
-
-def read(service: Service, file: BinaryIO, size: int, progress: Progress) -> dict[str, object]:
-    """Stores the lines, a slice a transaction."""
-    done = {"added": 0, "present": 0}
-    scope: t.Scope | None = None
-    touched: set[tuple[str, str]] = set()
-    waiting: list[tuple[memories.Draft, MemoryLine]] = []
-    seen = 0
-    for number, raw in enumerate(lines(file), 1):
-        seen += len(raw)
-        try:
-            entry = decode(raw, number)
-            if isinstance(entry, BankLine):
-                flush(service, scope, waiting, done)
-                scope = t.Scope(bank=entry.bank, project=entry.project)
-                validate.scope(scope)
-                begin(service, scope, entry.config)
-                touched.add((scope.project, scope.bank))
-            elif isinstance(entry, MemoryLine):
-                if scope is None:
-                    raise Invalid("memory", "comes before its bank")
-                waiting.append((unit_of(entry, service.keys), entry))
-        except MemoryWireError as error:
-            if error.status < 500:
-                raise Invalid(f"line {number}", str(error)) from None
-            raise
-        if len(waiting) >= SLICE:
-            flush(service, scope, waiting, done)
-            progress(min(seen, size), size)
-    flush(service, scope, waiting, done)
-    for project, name in touched:
-        service.catch_up(project, name)
-    progress(size, size)
-    return dict(done)
-
-
-def lines(file: BinaryIO) -> Iterator[bytes]:
-    while raw := file.readline(LINE_BYTES):
-        if raw.strip():
-            yield raw
-
-
-def decode(raw: bytes, number: int) -> Header | BankLine | MemoryLine:
-    """One line. Raises Invalid when it is none of ours."""
-    try:
-        found = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
-        entry: Header | BankLine | MemoryLine
-        if "memory" in found:
-            entry = msgspec.json.decode(raw, type=MemoryLine)
-        elif "bank" in found:
-            entry = msgspec.json.decode(raw, type=BankLine)
-        else:
-            entry = msgspec.json.decode(raw, type=Header)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Invalid("line", str(error)) from None
-    if number == 1 and not (isinstance(entry, Header) and entry.format == FORMAT):
-        raise Invalid("file", "is no export of memory-wire")
-    if isinstance(entry, Header) and entry.version > VERSION:
-        raise Invalid("version", f"{entry.version} is newer than this program reads ({VERSION})")
-    return entry
-
-
-def unit_of(entry: MemoryLine, keys: Keys) -> memories.Draft:
-    """The line checked and redacted like a retain."""
-    if parse(entry.memory) is None:
-        raise Invalid("memory", "must be an id")
-    if entry.kind not in (MEMORY, RECORD):
-        raise Invalid("kind", f"must be {MEMORY} or {RECORD}")
-    if entry.position is not None and not 0 <= entry.position < POSITIONS:
-        raise Invalid("position", f"must be 0 to {POSITIONS - 1:,}")
-    request = t.Retain(
-        content=entry.content,
-        context=entry.context,
-        tags=entry.tags,
-        document_id=entry.document_id,
-        created_at=entry.created_at,
-        session=entry.session,
-        speaker=entry.speaker,
-    )
-    now = dates.now_ms()
-    item = memories.draft(request, keys, now, GROWTH)
-    item.stored = validate.moment("stored_at", entry.stored_at)
-    item.role = entry.role & 3
-    item.document = rekeyed(item.document, entry.document_id, entry.document_key)
-    item.session = rekeyed(item.session, entry.session, entry.session_key)
-    return item
-
-
-def rekeyed(found: tuple[bytes, str] | None, shown: str | None, key: str | None) -> tuple[bytes, str] | None:
-    """The exported key of a redacted form; the form itself is kept as exported."""
-    if found is None or key is None or shown is None:
-        return found
-    try:
-        raw = bytes.fromhex(key)
-    except ValueError:
-        raw = b""
-    if len(raw) != 16:
-        raise Invalid("key", "must be 32 hex digits")
-    return raw, shown
-
-
-def begin(service: Service, scope: t.Scope, config: str | None) -> None:
-    """Makes the bank; its configuration is taken over when the bank has none."""
-    body = config.encode() if config is not None else None
-    if body is not None:
-        validate.bank_config(body)
-
-    def work(tx: Tx) -> None:
-        bank = memories.created(tx, scope)
-        if body is not None and not bank.config_version:
-            tx.set_config(bank, body)
-
-    service.store.submit(work)
-
-
-def flush(service: Service, scope: t.Scope | None, waiting: list[tuple[memories.Draft, MemoryLine]], done: dict[str, int]) -> None:
-    """Stores what waits, in one transaction."""
-    if scope is None or not waiting:
-        return
-    target = scope
-
-    def work(tx: Tx) -> int:
-        bank = memories.created(tx, target)
-        return sum(put(tx, bank, item, entry) for item, entry in waiting)
-
-    added = service.store.submit(work)
-    done["added"] += added
-    done["present"] += len(waiting) - added
-    waiting.clear()
-
-
-def put(tx: Tx, bank: Bank, item: memories.Draft, entry: MemoryLine) -> bool:
-    """Stores one memory under its own id; False when the bank has it, or has its document."""
-    uid = parse(entry.memory)
-    assert uid is not None
-    if tx.find(bank, uid) is not None or (item.document is not None and tx.document(bank, item.document[0]) is not None):
-        return False
-    session = position = None
-    if item.session is not None:
-        session = tx.session(bank, *item.session)
-        position = tx.next_position(bank, session) if entry.position is None else entry.position
-        tx.claim_position(bank, session, position)
-    tx.insert(
-        bank, memories.row(item, uid, item.session[0] if item.session else b"", item.tags, entry.kind), session, position, item.document
-    )
-    return True

@@ -6,6 +6,9 @@ Every question that answers a caller takes a Sight, the condition for what the c
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.json import encode
+
+from memory_wire.config import DERIVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +49,10 @@ ORDER BY r.unit
 _SUPERSEDED = """
 SELECT r.supersedes, max(r.unit) FROM record r
 WHERE ({sight}) AND r.supersedes IN {ids} AND r.supersedes IS NOT NULL AND r.forgotten_how IS NULL GROUP BY r.supersedes
+"""
+_SEEN = """
+SELECT (SELECT r.source_id FROM record r WHERE r.bank = o.bank AND r.source_key = o.source_key AND r.source_key IS NOT NULL LIMIT 1),
+       o.source_key, o.hash, o.at FROM observation o WHERE o.bank = ?
 """
 _LINKS = """
 SELECT l.source, l.target, l.type, l.weight, l.reason FROM link l
@@ -151,6 +158,12 @@ class Records:
         row = self._execute(query, (uid, uid, bank.id, *sight.params)).fetchone()
         return int(row[0]) if row is not None and row[1] in kinds else None
 
+    def unit(self, bank: Bank, uid: bytes) -> int | None:
+        """Unit id by public id, also of a forgotten record."""
+        query = "SELECT id FROM unit WHERE substr(uid, 1, 8) = substr(?, 1, 8) AND uid = ? AND bank = ? AND kind < 2"
+        row = self._execute(query, (uid, uid, bank.id)).fetchone()
+        return None if row is None else int(row[0])
+
     # groups ------------------------------------------------------------------------------------------------------------------------
 
     def peers(self, bank: Bank, fact: bytes, sight: Sight, limit: int) -> list[tuple[int, bytes]]:
@@ -167,6 +180,24 @@ class Records:
         """Live records of a source, oldest first."""
         query = _OF_SOURCE.replace("{sight}", sight.condition)
         return [unit for (unit,) in self._execute(query, (bank.id, key, *sight.params))]
+
+    def hidden(self, bank: Bank, sight: Sight) -> set[int]:
+        """Live records that may not be seen and what was derived from them; only those with a visibility of their own are looked at."""
+        query = (
+            "SELECT r.unit FROM record r WHERE r.bank = ? AND r.visibility IS NOT NULL AND r.forgotten_how IS NULL"
+            f" AND ifnull(({sight.condition}), 0) = 0"
+        )
+        found = {int(unit) for (unit,) in self._execute(query, (bank.id, *sight.params))}
+        return found.union(self.below(found)) if found else found
+
+    def left_by(self, uids: Iterable[bytes], members: Sequence[int]) -> list[tuple[bytes, int, str]]:
+        """(uid, bank, author's name) of the records among these that the members wrote."""
+        query = (
+            "SELECT u.uid, r.bank, m.name FROM unit u JOIN record r ON r.unit = u.id JOIN member m ON m.id = r.author"
+            " WHERE substr(u.uid, 1, 8) = substr(?, 1, 8) AND u.uid = ? AND r.author IN (SELECT value FROM json_each(?))"
+        )
+        listed = encode(members).decode()
+        return [row for uid in uids for row in self._execute(query, (uid, uid, listed))]
 
     # what was derived from what ----------------------------------------------------------------------------------------------------
 
@@ -209,6 +240,10 @@ class Records:
         """(source key, hash, time) of everything that was seen."""
         return self._execute("SELECT source_key, hash, at FROM observation WHERE bank = ?", (bank.id,)).fetchall()
 
+    def seen(self, bank: Bank) -> list[tuple[str, bytes, str, int]]:
+        """(shown source id, source key, hash, time) of the sources that records name."""
+        return [row for row in self._execute(_SEEN, (bank.id,)) if row[0] is not None]
+
     def observe(self, bank: Bank, key: bytes, hash: str, at: int) -> None:
         """Notes what a source's hash is now."""
         self._execute("INSERT OR REPLACE INTO observation (bank, source_key, hash, at) VALUES (?, ?, ?, ?)", (bank.id, key, hash, at))
@@ -238,6 +273,11 @@ class Records:
             " SELECT id, ?, ?, ?, ?, ? FROM project WHERE name = ?",
             (operation, key, fingerprint, result, at, project),
         )
+
+    def derive(self, unit: int, source: int | None, place: int) -> None:
+        """Stores one source of an imported record; None is one that is gone, a number that no unit ever has."""
+        source = -(unit * DERIVED + place) - 1 if source is None else source
+        self._execute("INSERT OR IGNORE INTO derived (unit, source, ordinal) VALUES (?, ?, ?)", (unit, source, place))
 
     def bury(self, bank: Bank, unit: int, how: str, by: int | None) -> None:
         """A record was forgotten: it leaves its groups and its links."""
