@@ -148,9 +148,7 @@ def main() -> int:
     report.text("first sight, and the rules widened again. The rates below are after that: attacks nobody thought of yet do worse.")
     report.text()
     refused = attacks(report)
-    report.text(
-        "Sentences of commit messages, documents, docstrings and messages of the packages installed here. `wrongly`: judged so, or unjudged."
-    )
+    report.text("Sentences of commit messages, documents, docstrings and messages of packages here; `wrongly`: judged so, or not yet.")
     report.text()
     false, wrong, n = sentences(report, given.hits)
     speed(report)

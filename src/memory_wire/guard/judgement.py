@@ -45,17 +45,31 @@ LEAK = re.compile(
 
 def judged(text: str, bits: int, may: bool) -> str | None:
     """The category of attack, or None. `bits` are what the text may hide; `may` tells whether its plain words could be an order's."""
-    spoken = said(text) if may or bits & ~views.ENCODED_BIT else text
-    category = marked(spoken) if bits & views.MARKUP_BIT else None
-    category = category or (order(spoken) if may else None)
-    if not category and bits & views.INVISIBLE_BIT:
-        category = unseen(text, spoken)
-        text, spoken = views.visible(text), views.visible(spoken)
-    if not category and bits & (views.MIXED_BIT | views.LEET_BIT | views.SPACED_BIT | views.INVISIBLE_BIT):
-        category = ordered(views.unmasked(spoken, bits))
+    category = spoken(text, bits, may)
+    rest = said(text) if category else text
+    if rest is not text:  # what is quoted is no order
+        category = spoken(rest, bits, may)
     if category:
         return category
+    if bits & views.INVISIBLE_BIT:
+        if carried(text):
+            return HIDDEN
+        text = views.visible(text)
     return ENCODED if (bits & views.ENCODED_BIT or may) and encoded(text, bits, views.DEPTH) else None
+
+
+def spoken(text: str, bits: int, may: bool) -> str | None:
+    """What the words say, as they stand and unmasked."""
+    category = marked(text) if bits & views.MARKUP_BIT else None
+    category = category or (order(text) if may else None)
+    if not category and bits & views.INVISIBLE_BIT:
+        plain = views.visible(text)
+        if ordered(plain) or ordered(views.INVISIBLE.sub(" ", text)):
+            return HIDDEN
+        text = plain
+    if not category and bits & (views.MIXED_BIT | views.LEET_BIT | views.SPACED_BIT | views.INVISIBLE_BIT):
+        category = ordered(views.unmasked(text, bits))
+    return category
 
 
 def ordered(text: str) -> str | None:
@@ -86,14 +100,11 @@ def comments(text: str) -> Iterator[str]:
         at = text.find("<!--", end) if end >= 0 else -1
 
 
-def unseen(text: str, spoken: str) -> str | None:
-    """Text in invisible characters, and an order that shows only without them."""
-    if any(len(re.findall(r"[A-Za-z]", one)) >= 4 for one in views.hidden(text)) or views.BITS.search(text):
-        return HIDDEN
-    plain = views.visible(spoken)
-    if ordered(plain) or ordered(views.INVISIBLE.sub(" ", spoken)):
-        return HIDDEN
-    return HIDDEN if views.OVERRIDES.search(text) else None
+def carried(text: str) -> bool:
+    """Whether invisible characters carry a text, or turn the visible one round."""
+    if any(len(re.findall(r"[A-Za-z]", one)) >= 4 for one in views.hidden(text)):
+        return True
+    return views.BITS.search(text) is not None or views.OVERRIDES.search(text) is not None
 
 
 def encoded(text: str, bits: int, depth: int) -> bool:
