@@ -14,7 +14,9 @@ from statistics import median
 
 from memory_wire import types as t
 from memory_wire.ops import BY_NAME
+from memory_wire.retrieve.pipeline import Ask
 from memory_wire.service import open_service, statuses
+from memory_wire.service.rows import RECORD_FIELD
 from memory_wire.service.service import Service
 from memory_wire.service.statuses import Hashes
 from memory_wire.store.ids import parse
@@ -69,8 +71,14 @@ def page(service: Service, question: str) -> list[tuple[str, float]]:
         assert bank is not None
         records = reader.records
         units = [unit for hit in found.results if (unit := records.find(bank, parse(hit.id) or b"", EVERYTHING, (1,))) is not None]
+        ask = Ask(query=question, budget=1 << 32, k=PAGE, any_tags=[RECORD_FIELD])
+        bare = timed(lambda: service.recalls.found(reader, bank, ask, lambda found: found))
         computing = timed(lambda: statuses.standings(records, bank, EVERYTHING, units, Hashes()))
-    return [("search, 50 results with everything told", whole), ("statuses of the 50", computing)]
+    return [
+        ("search, 50 results with everything told", whole),
+        ("the same ranking, rows alone", bare),
+        ("statuses of the 50", computing),
+    ]
 
 
 def shapes(service: Service) -> list[tuple[str, float]]:

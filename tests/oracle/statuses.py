@@ -1,4 +1,4 @@
-"""What statuses of records are, said slowly: every question is answered by looking at everything. For tests; shares no code with the product.
+"""What statuses of records are, said slowly: every question looks at everything. For tests; shares no code with the product.
 
 A bank is a list of facts in the order of writing. Names stand for ids.
 """

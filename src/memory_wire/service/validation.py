@@ -81,7 +81,7 @@ class Checks:
                 groups[row.fact].sort()
             if standing.own:
                 doubted.append(unit)
-        names = {row.fact: row.fact_key for row in rows.values()}
+        names = {rows[unit].fact: rows[unit].fact_key for unit in reversed(standings)}  # as the oldest spells it
         uids = found.uids([unit for group in groups.values() for unit in group])
         for fact, group in groups.items():
             self.conflicts.append(t.ConflictGroup(fact_key=names[fact] or "", ids=[show(uids[unit]) for unit in group]))
