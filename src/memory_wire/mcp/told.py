@@ -53,6 +53,7 @@ RECORDS: dict[str, Json] = {
             conflict_with=IDS,
             replayed={"type": "boolean"},
             forgotten={"type": "boolean"},
+            flagged=TEXT,
         ),
     },
     "search": {
