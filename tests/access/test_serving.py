@@ -197,7 +197,10 @@ def test_a_key_of_a_project_reaches_nothing_else(server: Serving) -> None:
     with admin(server) as owner:
         for name in ("one", "two"):
             owner.create_project(name)
-        with client(server, owner.create_key("one", project="one").key) as one, client(server, owner.create_key("two", project="two").key) as two:
+        with (
+            client(server, owner.create_key("one", project="one").key) as one,
+            client(server, owner.create_key("two", project="two").key) as two,
+        ):
             kept = one.retain("only in one", bank="b")
             assert two.recall("only in one", bank="b") == [] and two.banks() == []
             assert two.forget(kept.id, bank="b") is False

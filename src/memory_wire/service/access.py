@@ -13,10 +13,11 @@ from memory_wire.store.records import EVERYTHING, Sight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memory_wire.store.protocol import Reader as Asked
     from memory_wire.store.protocol import Tx
     from memory_wire.store.reader import Reader
     from memory_wire.store.rows import Bank
-    from memory_wire.types import Caller, Scope
+    from memory_wire.types import Scope
 
     Owner = tuple[str | None, int | None, int | None]
 
@@ -32,7 +33,7 @@ WHEN 'organization' THEN ? OR r.author IS ?
 ELSE 1 END"""
 
 
-def sight(source: Reader | Tx, scope: Scope) -> Sight:
+def sight(source: Asked | Reader | Tx, scope: Scope) -> Sight:
     """What the caller of a scope may see of records. Its parameters are empty for those only who see everything."""
     caller = scope.caller
     if caller is None:
@@ -44,6 +45,12 @@ def sight(source: Reader | Tx, scope: Scope) -> Sight:
     heirs, headed, units = (encode(ids).decode() for ids in (caller.heir_of, caller.headed, caller.units))
     within = caller.role != "contractor"
     return Sight(_MEMBER, (caller.member, heirs, headed, caller.member, heirs, units, within, caller.member))
+
+
+def hidden(source: Asked | Reader | Tx, scope: Scope, bank: Bank) -> set[int]:
+    """Units of the bank that the caller may not see, nor anything derived from them."""
+    seen = sight(source, scope)
+    return source.records.hidden(bank, seen) if seen.params else set()
 
 
 def check_write(tx: Tx, scope: Scope, bank: Bank) -> None:
@@ -68,8 +75,3 @@ def owner(tx: Tx, scope: Scope, visibility: str | None) -> Owner:
 def observes(scope: Scope) -> bool:
     """Whether what the caller says of a source's hash is noted: not with a key that only reads."""
     return scope.caller is None or (scope.caller.rights != "read" and scope.caller.state == "active")
-
-
-def handed_over(source: Reader | Tx, caller: Caller | None, authors: set[int | None]) -> bool:
-    """Whether some of the authors are leavers whose heir the caller is."""
-    return caller is not None and not authors.isdisjoint(caller.heir_of)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory_wire import types as t
 from memory_wire.errors import Invalid, UnknownBank
-from memory_wire.service import dates, validate
+from memory_wire.service import dates, memories, validate
 from memory_wire.service.changes import Outcome
 
 TYPE_CHECKING = False
@@ -48,12 +48,22 @@ def stats(reader: Reader, request: t.Empty, scope: t.Scope) -> t.Stats:
     if bank is None:
         return t.Stats(memories=0, tags=0, oldest=None, newest=None)
     tally = reader.tally(bank)
+    without = memories.hidden(reader, scope, bank)
+    if without:
+        count, oldest, newest = reader.span(bank, without)
+        return t.Stats(memories=count, tags=tally.tags, oldest=shown(oldest), newest=shown(newest))
     return t.Stats(memories=tally.memories, tags=tally.tags, oldest=shown(tally.oldest), newest=shown(tally.newest))
 
 
 def banks(reader: Reader, request: t.Empty, scope: t.Scope) -> t.Banks:
     """The project's banks by name."""
     rows = [t.BankRow(bank=row.name, memories=row.memories, newest=shown(row.newest)) for row in reader.banks(scope.project)]
+    for row in rows if scope.caller is not None else ():
+        bank = reader.bank(scope.project, row.bank)
+        without = memories.hidden(reader, scope, bank) if bank is not None else ()
+        if bank is not None and without:
+            row.memories, _, newest = reader.span(bank, without)
+            row.newest = shown(newest)
     return t.Banks(banks=rows)
 
 

@@ -10,6 +10,8 @@ from memory_wire.store.ids import show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from memory_wire.store.ledger import Line
     from memory_wire.store.protocol import Reader
 
@@ -28,7 +30,8 @@ def injections(reader: Reader, request: t.Injections, scope: t.Scope) -> t.Injec
         config.PAGE_LIMIT if limit is None else min(limit, config.PAGE_MAX),
         min(offset, validate.MAX_INTEGER >> 1),
     )
-    return t.InjectionLog(injections=[injection(line) for line in lines], total=total)
+    without = uids_of(reader, memories.hidden(reader, scope, bank))
+    return t.InjectionLog(injections=[injection(line, without) for line in lines], total=total)
 
 
 def history(reader: Reader, request: t.History, scope: t.Scope) -> t.MemoryHistory:
@@ -36,7 +39,7 @@ def history(reader: Reader, request: t.History, scope: t.Scope) -> t.MemoryHisto
     uid = memories.uid_of(request.id)
     bank = reader.bank(scope.project, scope.bank)
     unit = reader.by_uid(bank, uid) if bank and uid else None
-    if bank is None or unit is None:
+    if bank is None or unit is None or unit.id in memories.hidden(reader, scope, bank):
         raise UnknownMemory
     return t.MemoryHistory(
         id=show(unit.uid),
@@ -51,10 +54,16 @@ def history(reader: Reader, request: t.History, scope: t.Scope) -> t.MemoryHisto
     )
 
 
-def injection(line: Line) -> t.Injection:
+def uids_of(reader: Reader, units: Collection[int]) -> Collection[bytes]:
+    return reader.records.uids(units).values() if units else ()
+
+
+def injection(line: Line, without: Collection[bytes] = ()) -> t.Injection:
+    """A line of the log; what may not be seen is as if it were deleted."""
+    gone = line.uid is None or line.uid in without
     return t.Injection(
-        id=None if line.uid is None else show(line.uid),
-        text=None if line.content is None else framing.flat(line.content)[: config.SHOWN_CHARS],
+        id=None if gone or line.uid is None else show(line.uid),
+        text=None if gone or line.content is None else framing.flat(line.content)[: config.SHOWN_CHARS],
         session=line.session,
         host=line.host,
         event=line.event,

@@ -18,7 +18,7 @@ from memory_wire.store.rows import MEMORY, RECORD, Bank, Existing, IndexRow, New
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from memory_wire.service.provenance import Told
     from memory_wire.service.service import Service
@@ -270,6 +270,8 @@ def forget(request: t.Forget, scope: t.Scope, service: Service) -> Work:
     def work(tx: Tx) -> Outcome:
         bank = tx.bank(scope.project, scope.bank) if uid else None
         unit = tx.find(bank, uid) if bank and uid else None
+        if bank and unit in hidden(tx, scope, bank):
+            unit = None
         removed = tx.delete(bank, unit) if bank and unit is not None else None
         if bank is None or unit is None or removed is None:
             return Outcome(t.Deleted(deleted=False))
@@ -295,9 +297,18 @@ def get(reader: Reader, request: t.Get, scope: t.Scope) -> t.Page:
     toon = validate.page_format(request.format)
     bank = reader.bank(scope.project, scope.bank)
     unit = reader.by_uid(bank, uid) if bank and uid else None
-    if unit is None:
+    if bank is None or unit is None or unit.id in hidden(reader, scope, bank):
         raise UnknownMemory
     return t.Page(items=[item_of(unit)], total=1, toon=toon)
+
+
+def hidden(source: Reader | Tx, scope: t.Scope, bank: Bank) -> Collection[int]:
+    """Records of the bank that the caller may not see: none without a caller."""
+    if scope.caller is None:
+        return ()
+    from memory_wire.service import access
+
+    return access.hidden(source, scope, bank)
 
 
 def memories(reader: Reader, request: t.Memories, scope: t.Scope) -> t.Page:
@@ -306,7 +317,8 @@ def memories(reader: Reader, request: t.Memories, scope: t.Scope) -> t.Page:
     bank = reader.bank(scope.project, scope.bank)
     if bank is None:
         return t.Page(items=[], total=0, toon=toon)
-    items = [item_of(unit) for unit in reader.page(bank, limit, offset)] if limit else []
+    without = hidden(reader, scope, bank)
+    items = [item_of(unit) for unit in reader.page(bank, limit, offset, without)] if limit else []
     cut = 0
     for item in items:
         size = len(item.content)
@@ -314,7 +326,7 @@ def memories(reader: Reader, request: t.Memories, scope: t.Scope) -> t.Page:
             note = f"…[truncated from {size} chars; full: GET /banks/{scope.bank}/memories/{item.id}]"
             item.content = item.content[:truncate] + note
             cut += 1
-    return t.Page(items=items, total=reader.count(bank), truncated=cut, toon=toon)
+    return t.Page(items=items, total=reader.count(bank) - len(without), truncated=cut, toon=toon)
 
 
 def item_of(unit: Unit) -> t.Item:

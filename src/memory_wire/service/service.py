@@ -98,6 +98,12 @@ class Service:
         return answers
 
     def _read(self, op: Op, scope: t.Scope, request: Struct) -> object:
+        answer = self._answer(op, scope, request)
+        if scope.caller is not None and scope.caller.heir_of:
+            HANDED(self, scope, answer)
+        return answer
+
+    def _answer(self, op: Op, scope: t.Scope, request: Struct) -> object:
         validate.scope(scope)
         if scope.caller is not None:
             ALLOW(op, scope.caller)
@@ -277,6 +283,7 @@ READS: dict[str, Callable[..., object]] = {
 }
 SEARCH = later("search", "search")
 ALLOW = later("rights", "allow")
+HANDED = later("handed", "noted")
 WRITES: dict[str, Callable[..., Work]] = {
     "retain": memories.retain,
     "retain_batch": memories.retain_batch,

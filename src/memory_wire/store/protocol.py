@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
@@ -137,10 +137,13 @@ class Reader(Protocol):
     def by_uid(self, bank: Bank, uid: bytes) -> Unit | None:
         """A live memory or record of this bank."""
 
-    def page(self, bank: Bank, limit: int, offset: int = 0) -> list[Unit]:
+    def page(self, bank: Bank, limit: int, offset: int = 0, without: Collection[int] = ()) -> list[Unit]:
         """Memories and records in order of writing."""
 
     def tally(self, bank: Bank) -> Tally: ...
+
+    def span(self, bank: Bank, without: Collection[int]) -> tuple[int, int | None, int | None]:
+        """(count, oldest, newest) of what the bank lists without some units, counted now."""
 
     def count(self, bank: Bank) -> int:
         """Live memories and records of the bank."""

@@ -10,7 +10,7 @@ from memory_wire.store.rows import CHUNK, Bank, BankSummary, Exported, Found, In
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from sqlite3 import Connection
     from typing import Any, TypeVar
 
@@ -35,6 +35,9 @@ _BY_IDS = {
 }
 _BY_UID = f"SELECT {_UNIT} {_FROM} WHERE substr(u.uid, 1, 8) = substr(?, 1, 8) AND u.uid = ? AND u.bank = ? AND {_LISTED} LIMIT 1"
 _PAGE = f"SELECT {_UNIT} {_FROM} WHERE u.bank = ? AND {_LISTED} ORDER BY u.id LIMIT ? OFFSET ?"
+_WITHOUT = "AND u.id NOT IN (SELECT value FROM json_each(?))"
+_PAGE_WITHOUT = f"SELECT {_UNIT} {_FROM} WHERE u.bank = ? AND {_LISTED} {_WITHOUT} ORDER BY u.id LIMIT ? OFFSET ?"
+_SPAN = f"SELECT count(*), min(u.created), max(u.created) FROM unit u WHERE u.bank = ? AND {_LISTED} {_WITHOUT}"
 _EXPORT = f"""
 SELECT {_UNIT}, u.hash, d.key, d.shown, s.key {_FROM} LEFT JOIN document_key d ON d.unit = u.id
 WHERE u.bank = ? AND u.id > ? AND {_LISTED} ORDER BY u.id LIMIT ?
@@ -111,6 +114,11 @@ class Reader:
         (tags,) = self._execute("SELECT count(*) FROM tag WHERE bank = ?", (bank.id,)).fetchone()
         return Tally(memories, tags, oldest, newest)
 
+    def span(self, bank: Bank, without: Collection[int]) -> tuple[int, int | None, int | None]:
+        """(count, oldest, newest) of what the bank lists without some units, counted now."""
+        found: tuple[int, int | None, int | None] = self._execute(_SPAN, (bank.id, json.encode(list(without)).decode())).fetchone()
+        return found
+
     def count(self, bank: Bank) -> int:
         """Live memories and records of the bank."""
         return banks.tally(self.connection, bank.id)[0]
@@ -146,9 +154,13 @@ class Reader:
         row = self._execute(_BY_UID, (uid, uid, bank.id)).fetchone()
         return None if row is None else _made(Unit, row)
 
-    def page(self, bank: Bank, limit: int, offset: int = 0) -> list[Unit]:
+    def page(self, bank: Bank, limit: int, offset: int = 0, without: Collection[int] = ()) -> list[Unit]:
         """Memories and records in order of writing."""
-        return [_made(Unit, row) for row in self._execute(_PAGE, (bank.id, limit, min(offset, _NO_LIMIT)))]
+        least = min(offset, _NO_LIMIT)
+        if without:
+            rows = self._execute(_PAGE_WITHOUT, (bank.id, json.encode(list(without)).decode(), limit, least))
+            return [_made(Unit, row) for row in rows]
+        return [_made(Unit, row) for row in self._execute(_PAGE, (bank.id, limit, least))]
 
     def export(self, bank: Bank, after: int, limit: int) -> list[Exported]:
         """Live memories and records with after < id, ascending: pages of an export, each in a transaction of its own."""

@@ -12,7 +12,7 @@ from memory_wire.config import DERIVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from sqlite3 import Connection
 
     from memory_wire.store.rows import Bank
@@ -278,6 +278,24 @@ class Records:
         """Stores one source of an imported record; None is one that is gone, a number that no unit ever has."""
         source = -(unit * DERIVED + place) - 1 if source is None else source
         self._execute("INSERT OR IGNORE INTO derived (unit, source, ordinal) VALUES (?, ?, ?)", (unit, source, place))
+
+    def hand_over(self, source: Bank, target: Bank, units: Mapping[int, int]) -> None:
+        """Copies to another bank what was seen of sources, where it is newer, and the links between units that have come along."""
+        self._execute(
+            "INSERT INTO observation (bank, source_key, hash, at) SELECT ?, source_key, hash, at FROM observation WHERE bank = ?"
+            " ON CONFLICT DO UPDATE SET hash = excluded.hash, at = excluded.at WHERE excluded.at > observation.at",
+            (target.id, source.id),
+        )
+        query = (
+            "SELECT source, type, target, weight, reason, made_by, at FROM link"
+            " WHERE bank = ? AND source_kind = 'unit' AND target_kind = 'unit'"
+        )
+        for one, kind, other, *rest in self._execute(query, (source.id,)).fetchall():
+            if one in units and other in units:
+                self._execute(
+                    "INSERT OR IGNORE INTO link VALUES (?, 'unit', ?, ?, 'unit', ?, ?, ?, ?, ?)",
+                    (target.id, units[one], kind, units[other], *rest),
+                )
 
     def bury(self, bank: Bank, unit: int, how: str, by: int | None) -> None:
         """A record was forgotten: it leaves its groups and its links."""
