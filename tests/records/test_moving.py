@@ -129,5 +129,45 @@ def test_sources_may_come_later_or_never(tmp_path: Path) -> None:
 )
 def test_what_no_export_has_is_refused(tmp_path: Path, record: dict[str, Any]) -> None:
     line = {"memory": NOWHERE % 0, "content": "Part.", "created_at": "2026-01-01", "kind": 1, "record": record}
-    with pytest.raises(Invalid, match="^invalid line 3: "):
+    with pytest.raises(Invalid, match=r"^invalid line 3: "):
         imported(tmp_path / "memory.db", [{"format": "memory-wire", "version": 1}, {"bank": "b"}, line])
+
+
+@pytest.mark.parametrize("merging", [False, True])
+def test_a_bank_of_records_is_copied_or_merged_whole(memory: Memory, merging: bool) -> None:
+    ids = fill(memory)
+    before = {memory.get_record(id).content: memory.get_record(id) for id in ids.values()}
+    if merging:
+        same = memory.retain("A plain memory.", session="s", bank="second")
+        moved = memory.merge_bank("default", into="second")
+        assert (moved.memories, moved.deduplicated) == (4, 1)
+    else:
+        memory.copy_bank("default", to="second")
+    second = {hit.content: hit.id for hit in memory.memories(bank="second").items}
+    for content, expected in before.items():
+        found = memory.get_record(second[content], bank="second")
+        assert (found.id == expected.id) is merging
+        for field in (
+            "statuses",
+            "stale_reason",
+            "fact_key",
+            "source",
+            "source_id",
+            "source_hash",
+            "confidence",
+            "scope",
+            "aliases",
+            "pinned",
+        ):
+            assert getattr(found, field) == getattr(expected, field), field
+        assert [memory.get(id, bank="second").content for id in found.derived_from] == {
+            "In short.": ["Tuesday.", "A plain memory."],
+            "In shorter.": ["In short."],
+        }.get(content, [])
+    summary = memory.get_record(second["In short."], bank="second")
+    assert summary.supersedes == second["Friday."] and memory.get_record(second["Friday."], bank="second").superseded_by == summary.id
+    if merging:
+        assert same.id in summary.derived_from
+    assert memory.validate_memory("a.md", "aa", bank="second").fresh == [second["Tuesday."]]
+    assert [hit.id for hit in memory.search("kraken", bank="second").results] == [second["Friday."]]
+    assert [found for found in check(memory.service.store) if found.level == "error"] == []

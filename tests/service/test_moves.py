@@ -11,17 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from memory_wire import Memory, errors
+from memory_wire import Memory
 from memory_wire import types as t
-from memory_wire.kernels.text import content_hash
 from memory_wire.ops import BY_NAME
 from memory_wire.service import maintenance
 from memory_wire.service.dates import DAY_MS
 from memory_wire.service.service import Service
 from memory_wire.store.banks import INLINE_PURGE
-from memory_wire.store.ids import new_uid
-from memory_wire.store.protocol import Tx
-from memory_wire.store.rows import RECORD, NewUnit
 from tests.crash.asking import equals_rebuild
 
 NOON = 1_790_000_000_000
@@ -118,24 +114,12 @@ def test_moves_and_writes_of_one_group(db: Path) -> None:
         assert service.gauges()["index_faults"] == 0
 
 
-def test_a_bank_of_records_is_only_renamed(store: Memory) -> None:
+def test_records_stay_whatever_their_age(store: Memory) -> None:
+    store.remember("a record", bank="a")
     store.retain("x", bank="a")
-    store.retain("y", bank="b")
-
-    def work(tx: Tx) -> None:
-        bank = tx.bank("default", "a")
-        assert bank is not None
-        row = NewUnit(uid=new_uid(), hash=content_hash(b"r"), content="a record", created=0, kind=RECORD)
-        unit = tx.insert(bank, row).id
-        tx._connection.execute("INSERT INTO record (unit, bank) VALUES (?, ?)", (unit, bank.id))  # type: ignore[attr-defined]
-
-    store.service.store.submit(work)
-    for move in (store.copy_bank, store.merge_bank):
-        with pytest.raises(errors.Invalid, match="holds records or documents"):
-            move("a", "c" if move == store.copy_bank else "b")
     assert store.rename_bank("a", "c").memories == 2
     store.put_config({"ttl_days": 1}, bank="c")
-    assert store.sweep().deleted == 0  # a record stays whatever its age; the memory is young
+    assert store.sweep().deleted == 0  # the memory is young
     assert store.recall("record", bank="c")[0].content == "a record"
 
 

@@ -43,7 +43,7 @@ class Answers:
         named.update(self.superseded.values())
         self.link(records, bank, sight, ids)
         named.update([other for links in self.links.values() for other, _ in links])
-        self.uids = records.uids(named)
+        self.shown = {unit: show(uid) for unit, uid in records.uids(named).items()}
 
     def link(self, records: Records, bank: Bank, sight: Sight, ids: Sequence[int]) -> None:
         """The links of which both ends may be seen."""
@@ -60,10 +60,10 @@ class Answers:
 
     def ids(self, units: Iterable[int]) -> list[str]:
         """Public ids; what is gone without a trace has none."""
-        return [show(self.uids[unit]) for unit in units if unit in self.uids]
+        return [self.shown[unit] for unit in units if unit in self.shown]
 
     def id(self, unit: int | None) -> str | None:
-        return show(self.uids[unit]) if unit is not None and unit in self.uids else None
+        return self.shown.get(unit) if unit is not None else None
 
     def fields(self, unit: Row) -> dict[str, Any]:
         """The fields of types.Record."""

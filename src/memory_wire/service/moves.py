@@ -1,7 +1,7 @@
 """Banks under another name, copied, or put into one another: one transaction each. Called by the service; loaded when first asked for.
 
 A renamed or merged memory keeps its id, a copied one gets a new one. Dates, tags, sessions and their order come along, and so does the
-configuration where the target has none.
+configuration where the target has none. Records keep what they tell and what they were derived from.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from memory_wire.errors import BankExists, Invalid, UnknownBank
 from memory_wire.service import validate
 from memory_wire.service.changes import Outcome
 from memory_wire.store.ids import new_uid
-from memory_wire.store.rows import MEMORY, Exported, NewUnit
+from memory_wire.store.rows import MEMORY, RECORD, Exported, NewUnit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,9 +98,9 @@ def existing(tx: Tx, scope: t.Scope) -> Bank:
 
 
 def movable(tx: Tx, bank: Bank) -> None:
-    """Raises Invalid for a bank whose rows refer to one another: only memories can be copied one by one."""
-    if tx.bulk.richer(bank):
-        raise Invalid("bank", "holds records or documents, which can't be copied; rename works")
+    """Raises Invalid for a bank of documents, whose parts belong together."""
+    if tx.bulk.has_documents(bank):
+        raise Invalid("bank", "holds documents, which can't be copied; rename works")
 
 
 class Move:
@@ -110,14 +110,21 @@ class Move:
         self.tx, self.target, self.merging = tx, target, merging
         self.done = t.BankMoved(bank=target.name, memories=0)
         self.places: dict[bytes, tuple[int, int]] = {}  # session key -> its ordinal in the target, what is added to positions
+        self.units: dict[int, int] = {}  # of a bank with records: unit in the source -> in the target
+        self.rich = False
 
     def all_of(self, source: Bank) -> None:
         """Everything that the source lists, oldest row first; then its configuration, if the target has none."""
         after = -1
+        self.rich = self.tx.bulk.has_records(source)
         while page := self.tx.bulk.page(source, after, SLICE):
             for entry in page:
                 self.take(entry)
+            if self.rich:
+                self.tell([entry.unit.id for entry in page if entry.unit.kind == RECORD])
             after = page[-1].unit.id
+        if self.rich:
+            self.tx.records.hand_over(source, self.target, self.units)
         body = self.tx.config(source)
         if body is not None and not self.target.config_version:
             self.tx.set_config(self.target, body)
@@ -130,7 +137,9 @@ class Move:
             document = (entry.document_key, entry.document)
         if self.merging:
             taken = document is not None and self.tx.document(self.target, document[0]) is not None
-            if (document is None or taken) and unit.kind == MEMORY and self.tx.duplicate(self.target, entry.hash) is not None:
+            same = self.tx.duplicate(self.target, entry.hash) if (document is None or taken) and unit.kind == MEMORY else None
+            if same is not None:
+                self.units[unit.id] = same[0]
                 self.done.deduplicated += 1
                 return
             if document is not None and taken:
@@ -149,8 +158,21 @@ class Move:
             speaker=unit.speaker,
             kind=unit.kind,
         )
-        self.tx.insert(self.target, row, session, position, document)
+        inserted = self.tx.insert(self.target, row, session, position, document)
+        if self.rich:
+            self.units[unit.id] = inserted.id
         self.done.memories += 1
+
+    def tell(self, ids: list[int]) -> None:
+        """What the records of a page tell beside their texts, sources and all; a source that is gone stays one that is gone."""
+        records = self.tx.records
+        sources = records.sources(ids)
+        for id, row in records.rows(ids).items():
+            row.unit = self.units[id]
+            row.supersedes = self.units.get(row.supersedes) if row.supersedes is not None else None
+            records.add(self.target, row, [])
+            for place, source in enumerate(sources.get(id, ())):
+                records.derive(row.unit, self.units.get(source), place)
 
     def clash(self, document: str) -> None:
         """A document that the target holds with another text: the memory comes along without its document id."""

@@ -77,6 +77,7 @@ class Walk:
         self.peers: dict[bytes, list[tuple[int, bytes]]] = {}
         self.heads: dict[bytes, str] = {}
         self.own: dict[int, int] = {}
+        self.against: dict[int, str] = {}  # the hash that a stale one's own differs from
 
     def visit(self, ids: Iterable[int]) -> None:
         """Takes in the units and all that they were derived from."""
@@ -96,7 +97,9 @@ class Walk:
             found = 0 if mark.visible else HIDDEN
             if mark.fact is not None and any(sameness != mark.sameness for _, sameness in self.peers.get(mark.fact, ())):
                 found |= CONFLICT
-            if self.compared(mark) is not None:
+            compared = self.compared(mark)
+            if compared is not None:
+                self.against[mark.unit] = compared
                 found |= STALE
             if found:
                 self.own[mark.unit] = found
@@ -158,7 +161,7 @@ class Walk:
         return Standing(
             flags=flags.get(unit, 0),
             own=self.own.get(unit, 0),
-            compared=self.compared(mark),
+            compared=self.against.get(unit),
             forgotten=bool(gone),
             peers=self.peers.get(mark.fact, []) if mark.fact is not None else [],
             sameness=mark.sameness,

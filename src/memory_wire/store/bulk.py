@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 _NAMES = """
 SELECT b.name FROM bank b JOIN project p ON p.id = b.project WHERE p.name = ? AND b.name IS NOT NULL ORDER BY b.id
 """
-_RICHER = "SELECT EXISTS (SELECT 1 FROM record WHERE bank = :bank) OR EXISTS (SELECT 1 FROM document WHERE bank = :bank)"
 
 
 class Bulk:
@@ -40,10 +39,14 @@ class Bulk:
         rows = self._execute("SELECT tag, units FROM tag WHERE bank = ? ORDER BY units DESC, tag LIMIT ?", (bank.id, limit))
         return [(tag, units) for tag, units in rows]
 
-    def richer(self, bank: Bank) -> bool:
-        """Whether the bank holds more than memories: records with provenance, documents."""
-        (found,) = self._execute(_RICHER, {"bank": bank.id}).fetchone()
-        return bool(found)
+    def has_documents(self, bank: Bank) -> bool:
+        """Whether the bank holds documents."""
+        return bool(self._execute("SELECT EXISTS (SELECT 1 FROM document WHERE bank = ?)", (bank.id,)).fetchone()[0])
+
+    def has_records(self, bank: Bank) -> bool:
+        """Whether the bank holds live records."""
+        query = "SELECT EXISTS (SELECT 1 FROM record WHERE bank = ? AND forgotten_how IS NULL)"
+        return bool(self._execute(query, (bank.id,)).fetchone()[0])
 
     def page(self, bank: Bank, after: int, limit: int) -> list[Exported]:
         """Live memories with after < id, ascending, as an export reads them."""
