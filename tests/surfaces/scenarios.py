@@ -814,6 +814,9 @@ def records(s: Surface) -> None:
     gone = s.remember("Staging deploys on Friday.", fact_key=" staging_deploy ", idempotency_key="k1", supersedes=first.id)
     assert (gone.id, gone.replayed, gone.forgotten) == (second.id, True, True)
     assert s.forget(first.id) and s.get_record(summary.id).stale_reason == t.StaleReason(reason="source_forgotten")
+    bad, good = s.retain_batch([{"content": "x", "derived_from": [NOBODY]}, {"content": "Told by another.", "source": "y"}]).results
+    assert isinstance(bad, t.BatchError) and bad.error.message == "derived_from names something that isn't there"
+    assert isinstance(good, t.Retained) and s.get_record(good.id).source == "y"
     kept = s.retain("Told by a colleague.", source="a colleague", confidence=0.9)
     assert (s.get_record(kept.id).source, s.get_record(kept.id).confidence) == ("a colleague", 0.9)
 

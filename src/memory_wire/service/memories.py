@@ -6,7 +6,16 @@ from msgspec import UNSET, Struct
 
 from memory_wire import config
 from memory_wire import types as t
-from memory_wire.errors import DocumentExists, GuardRejected, Invalid, MemoryWireError, UnknownMemory, WrongType
+from memory_wire.errors import (
+    DocumentExists,
+    GuardRejected,
+    Invalid,
+    MemoryWireError,
+    RecordLimit,
+    RecordRefused,
+    UnknownMemory,
+    WrongType,
+)
 from memory_wire.guard.redact import redact
 from memory_wire.kernels.text import content_hash
 from memory_wire.service import dates, screening, validate, voice
@@ -66,6 +75,8 @@ def draft(request: t.Retain, keys: Keys, now: int, wide: int = 1) -> Draft:
     created = validate.moment("created_at", request.created_at)
     speaker = validate.key("speaker", request.speaker, wide)
     role = request.role
+    told = told_of(request, content, keys, receipts)
+    texts = [request.content, *([request.context] if request.context else ()), *(told.texts if told is not None else ())]
     return Draft(
         content=content,
         context=context,
@@ -79,8 +90,8 @@ def draft(request: t.Retain, keys: Keys, now: int, wide: int = 1) -> Draft:
         role=voice.role_number(validate.key("role", role)) if role is not None else voice.NONE,
         data=data,
         receipts=receipts,
-        told=told_of(request, content, keys, receipts),
-        category=screening.found([request.content, request.context] if request.context else [request.content]),
+        told=told,
+        category=screening.found(texts),
     )
 
 
@@ -229,7 +240,7 @@ def retain_batch(request: t.RetainBatch, scope: t.Scope, service: Service) -> Wo
                 continue
             try:
                 answer, changes = write(tx, bank, settings, item, keys, request.keep, scope.caller)
-            except (DocumentExists, GuardRejected) as error:
+            except (DocumentExists, GuardRejected, RecordLimit, RecordRefused) as error:
                 results.append(failed(error))
             else:
                 results.append(answer)
