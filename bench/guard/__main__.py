@@ -11,12 +11,11 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable
-from hashlib import sha256
-from pathlib import Path
 
 from bench.guard import peer
 from bench.guard.corpus import corpus
 from bench.guard.hostile import hostile
+from bench.guard.verdicts import judged, mark
 from bench.report import Report
 from memory_wire.guard.injection import screen
 from memory_wire.guard.redact import redact
@@ -26,7 +25,6 @@ from tests.guard.held_out import HELD_OUT, LATER
 
 LEAST, MOST_WRONG, SENTENCES = 95.0, 0.5, 2000
 SAMPLE = 3000  # sentences that the slower peer is asked about
-JUDGED = Path(__file__).with_name("judged.txt")
 CLEAN = (
     "The capture command keeps the session's spool in a file of its own, so that a second host that fires at the same moment finds the "
     "lock and waits for at most two seconds before it gives up and says so."
@@ -35,11 +33,6 @@ Attack = tuple[str, str, str]
 Guard = Callable[[str], object]
 GUARDS: tuple[tuple[str, Guard], ...] = (("memory-wire", screen), ("strict policy", peer.refuses), ("every detector", peer.finds))
 HEADS = ("memory-wire", "agent-memory-guard, strict policy", "agent-memory-guard, every detector")
-
-
-def mark(text: str) -> str:
-    """What a sentence is known by."""
-    return sha256(text.encode()).hexdigest()[:16]
 
 
 def share(part: int, whole: int) -> str:
@@ -66,11 +59,6 @@ def attacks(report: Report) -> float:
     )
     report.table(("attacks refused", *HEADS), rows)
     return 100 * sum(bool(screen(text)) for _, _, text in every) / len(every)
-
-
-def judged() -> dict[str, str]:
-    """The verdicts on sentences by mark: `right` or `wrong`."""
-    return dict(line.split()[:2] for line in JUDGED.read_text().splitlines() if line and not line.startswith("#"))  # type: ignore[misc]
 
 
 def sentences(report: Report, show: bool) -> tuple[float, float, int]:
