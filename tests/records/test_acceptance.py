@@ -183,6 +183,16 @@ def test_a_forgotten_source_makes_its_summary_stale(memory: Memory) -> None:
     assert memory.get_record(summary.id).inherited_from == [one.id]
 
 
+def test_what_is_forgotten_hands_nothing_on(memory: Memory) -> None:
+    one = memory.remember("Tuesday.", fact_key="day")
+    memory.remember("Friday.", fact_key="day")
+    middle = memory.remember("In short.", derived_from=[one.id])
+    top = memory.remember("In shorter.", derived_from=[middle.id])
+    assert top.statuses == ["conflict"]
+    memory.forget_record(middle.id)
+    assert statuses(memory, top.id) == ["stale"]
+
+
 def test_a_forgotten_other_side_leaves_the_summary_clean(memory: Memory) -> None:
     one = memory.remember("Tuesday.", fact_key="day")
     other = memory.remember("Friday.", fact_key="day")
