@@ -70,11 +70,15 @@ class Wire:
     def __init__(self, url: str, key: str | None = None, timeout: float = TIMEOUT) -> None:
         self.url = url
         self.host, self.address, self.prefix = parse_url(url)
+        self.present(key)
+        self.timeout = timeout
+        self._idle: list[tuple[int, socket.socket]] = []
+
+    def present(self, key: str | None) -> None:
+        """The key that requests bring from now on. Raises Invalid."""
         if key is not None and not (key.isascii() and key.isprintable()):
             raise Invalid("key", "must be printable ASCII")
         self.credentials = f"Authorization: Bearer {key}\r\n" if key else ""
-        self.timeout = timeout
-        self._idle: list[tuple[int, socket.socket]] = []
 
     def request(self, verb: str, path: str, body: bytes | None = None, content_type: str = "application/json") -> Reply:
         """The server's answer, whatever its status. Raises Unreachable when there is none."""

@@ -174,6 +174,8 @@ def wire(values: dict[str, Value], names: list[str], env: Environment) -> int:
     fresh = [outcome.host for outcome in outcomes if outcome.outcome == "wired"]
     notes += [note for name in fresh for note in load(name).notes(env)] + ([NEXT] if fresh else [])
     server = "" if uninstall or dry or values.get("no_daemon") or not working else serving(wiring.launcher, env)
+    if working and not dry and not uninstall:
+        notes += keyed(env)
     report(outcomes, notes, server, bool(values.get("json")))
     return 1 if any(outcome.outcome == "FAILED" for outcome in outcomes) or server.startswith("FAILED") else 0
 
@@ -238,6 +240,16 @@ def mark(env: Environment, known: Record, start: bool) -> None:
             pass
     elif not known.hosts and os.path.exists(path):
         os.unlink(path)
+
+
+def keyed(env: Environment) -> list[str]:
+    """Has this machine's programs find a key when their server asks for one; what is to say of it."""
+    if env.variables.get("MEMORY_WIRE_URL") or env.variables.get("MEMORY_WIRE_KEY"):
+        return []
+    from memory_wire.cli.keys import granted
+
+    path = granted()
+    return [f"the server asks for a key: this machine's programs and hooks have one in {path} now"] if path else []
 
 
 def serving(program: str, env: Environment) -> str:

@@ -32,6 +32,7 @@ def commands() -> list[Command]:
         DB,
         Option("sync", help="full is the default", choices=("full", "normal")),
         Option("allow-host", "list", "further name that requests may use in Host and Origin"),
+        Option("insecure", "flag", "ask nobody for a key"),
         Option("quiet", "float", "seconds without a request before memory is given back"),
         Option("n", "int", f"lines of logs (default {LINES}), also `-n 20`"),
         Option("follow", "flag", "of logs: go on as lines come"),
@@ -164,7 +165,7 @@ def words_of(values: dict[str, Value]) -> list[str]:
         for each in value if isinstance(value, list) else [value]:
             text = os.path.abspath(os.path.expanduser(str(each))) if name in ("db", "socket") else str(each)
             words += [f"--{name.replace('_', '-')}", text]
-    return words
+    return [*words, "--insecure"] if values.get("insecure") else words
 
 
 def begun(values: dict[str, Value], done: Started, verb: str) -> None:

@@ -200,6 +200,8 @@ def of_hosts(health: Health, every: bool) -> None:
             health.add(WARNING, f"{name} is wired in part, or to another program", f"memory-wire connect {name}")
         elif seen.wired == "no" and detected:
             health.add(NOTE, f"{name} is on this machine, but not wired", f"memory-wire connect {name}")
+        if seen.outcome.startswith("refused"):
+            health.add(ERROR, f"{name}: the server refused its last hook: {seen.outcome.partition(': ')[2]}", f"memory-wire connect {name}")
         if seen.wired == "yes":
             try:
                 verify.run(host, host.slots(env, wiring), env)

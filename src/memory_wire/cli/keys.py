@@ -85,7 +85,7 @@ def create(values: dict[str, Value], label: str) -> int:
             days=days if isinstance(days, int) else None,
             account=text(values, "account"),
         )
-    lacking = keyless(path)
+    lacking = keyless()
     if values.get("json"):
         as_json({"key": made, "key_file": kept, "hosts_without_key": lacking})
         return 0
@@ -129,7 +129,30 @@ def provide(target: Client | Memory, path: str) -> None:
     os.replace(fresh, path)
 
 
-def keyless(path: str | None) -> list[str]:
+def granted() -> str | None:
+    """The key file, with a new key, if the server of the default store asks for one and what programs had, if anything, doesn't count."""
+    from memory_wire.cli import running
+    from memory_wire.client import Client, Memory
+    from memory_wire.errors import MemoryWireError, Unauthorized
+
+    db = default_db()
+    state = running.look(running.state_path())
+    if state.kind != running.SERVING or not os.path.exists(db):
+        return None
+    try:
+        with Client(state.url, db=db) as client:
+            client.banks()
+        return None
+    except Unauthorized:
+        path = f"{db}.key"
+        with Memory(db) as memory:
+            provide(memory, path)
+        return path
+    except MemoryWireError:
+        return None
+
+
+def keyless() -> list[str]:
     """Wired hosts of this user that find no key: theirs is that of the default store, or in the environment they are started with."""
     if os.environ.get("MEMORY_WIRE_KEY") or os.path.exists(f"{default_db()}.key"):
         return []

@@ -30,6 +30,7 @@ def commands() -> list[Command]:
         Option("db", help="path of the store"),
         Option("sync", help="full is the default", choices=("full", "normal")),
         Option("allow-host", "list", "further name that requests may use in Host and Origin"),
+        Option("insecure", "flag", "ask nobody for a key"),
         Option("exit-idle", "float", f"seconds without a client before the server leaves (default {EXIT_IDLE}); 0: it stays"),
         Option("force", "flag", "replace units that something else has written"),
         Option("json", "flag", "machine-readable output"),
@@ -123,6 +124,7 @@ def words_of(values: dict[str, Value]) -> list[str]:
     hosts = values.get("allow_host")
     for host in hosts if isinstance(hosts, list) else ():
         words += ["--allow-host", host]
+    words += ["--insecure"] if values.get("insecure") else []
     idle = values.get("exit_idle", float(EXIT_IDLE))
     if not isinstance(idle, float) or not 0 <= idle < 1e9:
         raise Usage(f"--exit-idle takes a number of seconds, not {idle!r}")

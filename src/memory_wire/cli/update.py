@@ -286,4 +286,5 @@ def started_with(server: running.Running) -> list[str]:
     words = running.words_of(server.pid)
     words = words[words.index("serve") + 1 :] if "serve" in words else []
     found = [part for name, value in pairwise(words) if name[2:] in STARTS for part in (name, value)]
+    found += ["--insecure"] if "--insecure" in words else []
     return found or ["--addr", server.addr, "--db", server.db]

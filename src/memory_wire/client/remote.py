@@ -11,7 +11,7 @@ from memory_wire import types as t
 from memory_wire.client.answers import read
 from memory_wire.client.surface import Surface
 from memory_wire.config import DEFAULT_ADDR, default_db
-from memory_wire.errors import Invalid, Malformed, StoreRefused, WrongType
+from memory_wire.errors import Invalid, Malformed, StoreRefused, Unauthorized, WrongType
 from memory_wire.ops import BY_NAME, Op
 from memory_wire.wire import TIMEOUT, Wire, is_local, quote
 
@@ -41,8 +41,11 @@ class Client(Surface):
         self.bank = bank
         self.url = url or os.environ.get("MEMORY_WIRE_URL") or f"http://{DEFAULT_ADDR}"
         key = key or os.environ.get("MEMORY_WIRE_KEY") or None
+        self.kept: str | None = None  # the store whose key file gives the key
         if key is None and is_local(self.url):  # the store's key is never sent to another machine
-            key = stored_key(os.fspath(db) if db else default_db())
+            self.kept = os.fspath(db) if db else default_db()
+            key = stored_key(self.kept)
+        self.key = key
         self.wire = Wire(self.url, key, timeout)
 
     def call(self, name: str, request: msgspec.Struct, bank: str | None = None) -> Any:
@@ -54,7 +57,22 @@ class Client(Surface):
             body = request.body
         elif op.body:
             body = encode(request)
-        return read(op, self.wire.request(op.http[0], target(op, request, self.bank if bank is None else bank), body))
+        path = target(op, request, self.bank if bank is None else bank)
+        try:
+            return read(op, self.wire.request(op.http[0], path, body))
+        except Unauthorized:
+            if not self.renewed():
+                raise
+        return read(op, self.wire.request(op.http[0], path, body))
+
+    def renewed(self) -> bool:
+        """Whether the key file has another key by now: the store's first one may have been made since."""
+        key = stored_key(self.kept) if self.kept is not None else None
+        if key is None or key == self.key:
+            return False
+        self.wire.present(key)
+        self.key = key
+        return True
 
     def close(self) -> None:
         self.wire.close()

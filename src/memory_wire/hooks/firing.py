@@ -14,7 +14,8 @@ FOLDER = "hooks"
 def write(folder: str, host: str, event: str, outcome: str, bank: str, session: str) -> None:
     """Notes one firing: `{event, at, outcome, bank, session}`, `at` in Unix seconds. A disk that takes nothing keeps the former one.
 
-    outcome: injected, nothing, no prompt, captured, noted, not ours, no input, `spooled: why` or `failed: why`.
+    outcome: injected, nothing, no prompt, captured, noted, not ours, no input, `spooled: why`, `failed: why`, and where a key is
+    missing or doesn't count `refused: why` or `refused, spooled: why`.
     """
     said = {"event": event, "at": int(time.time()), "outcome": whole(outcome), "bank": whole(bank), "session": whole(session)}
     try:

@@ -11,7 +11,7 @@ from _thread import allocate_lock
 
 from memory_wire import framing
 from memory_wire.config import CAPTURE_TURNS, HOOK_PREVIOUS_CHARS, HOOK_SECONDS, HOOK_STDIN_SECONDS, SHORT_PROMPT_CHARS
-from memory_wire.errors import MemoryWireError
+from memory_wire.errors import MemoryWireError, Unauthorized
 from memory_wire.hooks import files, firing, payload, session, spool, tail
 from memory_wire.hooks.gather import clip, gather
 from memory_wire.hooks.output import render, takes
@@ -56,6 +56,8 @@ class Firing:
         """What to print, whatever stands in the way. Raises only what keeps captures from being kept, like a full disk."""
         try:
             return self.run()
+        except Unauthorized as error:
+            return self.late(str(error), refused=True)
         except Exception as error:
             return self.late(str(error) or type(error).__name__)
         finally:
@@ -79,20 +81,21 @@ class Firing:
             self.captured()
         return self.done(self.outcome, self.text)
 
-    def late(self, why: str = "not done in time") -> bytes:
-        """What is owed without the server: the frame of a session, captures to the spool, a started daemon."""
+    def late(self, why: str = "not done in time", refused: bool = False) -> bytes:
+        """What is owed without the server: the frame of a session, captures to the spool, a started daemon unless one has refused."""
         event, owed = self.event, self.owed
         self.owed = []
         for batch in owed:  # as a plain stop: what a compaction means for the session is over when it arrives
             spool.add(self.folder, self.server.target, self.path("capture"), self.capture("stop", batch))
         if owed:
             self.kept.save()
-            return self.done(f"spooled: {why}", "")
+            return self.done(f"refused, spooled: {why}" if refused else f"spooled: {why}", "")
+        outcome = f"refused: {why}" if refused else f"failed: {why}"
         if event.name != "session-start":
-            return self.done(f"failed: {why}", "")
-        if not self.text:
+            return self.done(outcome, "")
+        if not self.text and not refused:
             start(self.environ, self.folder)
-        return self.done(f"failed: {why}", self.text or framing.session_start(self.identity.bank, url=None))
+        return self.done(outcome, self.text or framing.session_start(self.identity.bank, url=None))
 
     # a session's start and its prompts -----------------------------------------------------------------------------------------------
 

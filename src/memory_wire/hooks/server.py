@@ -8,7 +8,7 @@ import sys
 import time
 
 from memory_wire.config import DEFAULT_ADDR, default_db
-from memory_wire.errors import Unreachable
+from memory_wire.errors import Unauthorized, Unreachable
 from memory_wire.hooks import files
 from memory_wire.hooks.values import mapping, text_of
 from memory_wire.wire import Reply, Wire, is_local
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 REFUSED = frozenset({400, 413, 422})  # asking again would change nothing
+KEYED = frozenset({401, 403, 429})  # a key is missing, or doesn't count for this
 LEAST_SECONDS = 0.05
 MARKER = "autostart"
 
@@ -36,11 +37,17 @@ class Server:
         self._wire: Wire | None = None
 
     def ask(self, path: str, body: bytes) -> dict[str, object]:
-        """The answer of a request that succeeded, {} of one refused for good. Raises MemoryWireError for everything else."""
+        """The answer of a request that succeeded, {} of one refused for good.
+
+        Raises Unauthorized when the key is what stands in the way, MemoryWireError for everything else.
+        """
         reply = self.post(path, body)
         found = mapping(reply.body)
         if reply.status in REFUSED and "error" in found:
             return {}
+        if reply.status in KEYED and "error" in found:
+            error = found["error"]
+            raise Unauthorized(text_of(error, "message") if isinstance(error, dict) else f"{self.url} answered {reply.status}")
         if reply.status != 200 or "bank" not in found:  # one of an older version, or another program on this port
             raise Unreachable(f"{self.url} answered {reply.status}")
         return found
