@@ -54,7 +54,7 @@ def extension(name: str) -> Extension:
         extra_compile_args=COMPILE,
         extra_link_args=LINK,
         define_macros=MACROS,
-        depends=[f"csrc/{entry}" for entry in os.listdir("csrc") if entry.endswith(".h")],
+        depends=[f"{folder}/{entry}" for folder in ("csrc", "csrc/tables") for entry in os.listdir(folder) if entry.endswith(".h")],
     )
 
 
