@@ -146,3 +146,17 @@ def test_the_files_name_no_other_host_and_need_no_exception_from_the_policy() ->
         text = file.read_text()
         assert not re.search(r"https?://|//[a-z]+\.[a-z]", text), file
         assert not re.search(r"\son\w+=|\sstyle=|javascript:|innerHTML|eval\(", text), file
+
+
+def test_a_server_with_keys_asks_for_one_once(server: Serving, looked: Looked) -> None:
+    retain(server, "notes", "kept behind a key")
+    made = ask(server, "/v1/admin/keys", {"label": "viewer", "rights": "read"})
+    assert isinstance(made, dict)
+    answers = ["mmw_" + "0" * 64, f" {made['key']} "]
+    looked.page.on("dialog", lambda dialog: dialog.accept(answers.pop(0)))
+    open_viewer(server, looked)
+    looked.page.get_by_text("notes").first.wait_for(timeout=PATIENCE)
+    looked.page.reload()
+    looked.page.get_by_text("notes").first.wait_for(timeout=PATIENCE)
+    assert answers == [] and made["key"] not in looked.page.content()
+    looked.complaints = [text for text in looked.complaints if "401" not in text]

@@ -7,9 +7,19 @@ const state = { bank: "", query: "", view: "memories", from: 0, picked: -1, turn
 
 // what the server says ----------------------------------------------------------------------------------------------------------
 
+let key = sessionStorage.getItem("memory-wire-key"); // for as long as this tab is open
+
 async function ask(path, body) {
-  const options = body && { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-  const reply = await fetch(path, options);
+  const used = key;
+  const headers = { ...(body && { "content-type": "application/json" }), ...(used && { authorization: `Bearer ${used}` }) };
+  const reply = await fetch(path, body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers });
+  if (reply.status === 401) {
+    if (key === used) key = window.prompt("This server asks for a key", "")?.trim() || null; // one question for all that wait
+    if (key && key !== used) {
+      sessionStorage.setItem("memory-wire-key", key);
+      return ask(path, body);
+    }
+  }
   const text = await reply.text();
   if (!reply.ok) throw new Error(text.startsWith("{") ? JSON.parse(text).error.message : text || `status ${reply.status}`);
   return { data: JSON.parse(text), total: Number(reply.headers.get("x-total-count")) };
