@@ -36,7 +36,8 @@ static int is_markup(const uint8_t *at, size_t left) {
     case '#': return starts(at, left, "### ");
     case '=': return starts(at, left, "={") || starts(at, left, "=<") || starts(at, left, "=[") || starts(at, left, "=%7b");
     case 's':
-    case 'S': return starts(at, left, "system:") || starts(at, left, "style=") || starts(at, left, "system message") || starts(at, left, "src=");
+    case 'S':
+        return starts(at, left, "system:") || starts(at, left, "system ") || starts(at, left, "system]") || starts(at, left, "style=");
     case 'h':
     case 'H': return starts(at, left, "human:") || starts(at, left, "hidden");
     default: return 0;
@@ -47,7 +48,8 @@ static int is_markup(const uint8_t *at, size_t left) {
 static int is_invisible(const uint8_t *at, size_t left, int latin) {
     if (at[0] == 0xC2) return left > 1 && at[1] == 0xAD;
     if (at[0] == 0xCD) return left > 1 && at[1] == 0x8F;
-    if (at[0] == 0xE1 && left > 2) return (at[1] == 0x85 && (at[2] == 0x9F || at[2] == 0xA0)) || (at[1] == 0x9E && (at[2] == 0xB4 || at[2] == 0xB5));
+    if (at[0] == 0xE1 && left > 2)
+        return (at[1] == 0x85 && (at[2] == 0x9F || at[2] == 0xA0)) || (at[1] == 0x9E && (at[2] == 0xB4 || at[2] == 0xB5));
     if (at[0] == 0xE2 && left > 2) {
         if (at[1] == 0x80 && at[2] >= 0x8C && at[2] <= 0x8F) return latin; /* joiners and direction marks */
         return (at[1] == 0x80 && (at[2] == 0x8B || (at[2] >= 0xAA && at[2] <= 0xAE))) || (at[1] == 0x81 && at[2] >= 0xA0 && at[2] <= 0xAF);
@@ -79,7 +81,8 @@ uint32_t mw_disguise(const uint8_t *text, size_t size) {
         }
         if (c < 0x80) {
             if (is_markup(text + i, size - i)) bits |= MW_DISGUISE_MARKUP;
-            if ((c == '%' && is_hex(next)) || (c == '\\' && (lower(next) == 'x' || lower(next) == 'u')) || (c == '&' && next == '#')) escapes++;
+            int escape = c == '\\' && (lower(next) == 'x' || lower(next) == 'u');
+            if (escape || (c == '%' && is_hex(next)) || (c == '&' && next == '#')) escapes++;
             hidden = 0;
         } else if (c >= 0xC0) {
             hidden = is_invisible(text + i, size - i, before < 0x80 || hidden);

@@ -1,6 +1,7 @@
 #ifndef MW_DISGUISE_H
 #define MW_DISGUISE_H
-/* Prefilter of the injection screening: in which ways a text may hide another one. May say yes for nothing, never no for something. */
+/* Prefilter of the injection screening: in which ways a text may hide another one. May say yes for
+ * nothing; what it says no to hides less than an order takes. */
 #include <stddef.h>
 #include <stdint.h>
 
