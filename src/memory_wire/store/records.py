@@ -184,7 +184,7 @@ class Records:
     def hidden(self, bank: Bank, sight: Sight) -> set[int]:
         """Live records that may not be seen and what was derived from them; only those with a visibility of their own are looked at."""
         query = (
-            "SELECT r.unit FROM record r WHERE r.bank = ? AND r.visibility IS NOT NULL AND r.forgotten_how IS NULL"
+            "SELECT r.unit FROM record r WHERE r.bank = ? AND r.visibility >= '' AND r.forgotten_how IS NULL"
             f" AND ifnull(({sight.condition}), 0) = 0"
         )
         found = {int(unit) for (unit,) in self._execute(query, (bank.id, *sight.params))}

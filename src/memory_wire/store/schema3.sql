@@ -5,11 +5,8 @@ CREATE INDEX record_fact ON record (bank, fact, unit, sameness) WHERE fact IS NO
 CREATE INDEX record_pinned ON record (bank, unit) WHERE pinned = 1 AND forgotten_how IS NULL;
 CREATE INDEX record_supersedes ON record (supersedes) WHERE supersedes IS NOT NULL AND forgotten_how IS NULL;
 CREATE INDEX idempotency_created ON idempotency (created);
-CREATE INDEX record_live ON record (bank) WHERE forgotten_how IS NULL;
-CREATE INDEX record_kept ON record (bank) WHERE visibility IS NOT NULL AND forgotten_how IS NULL;
+CREATE INDEX record_live ON record (bank, visibility) WHERE forgotten_how IS NULL;
 CREATE UNIQUE INDEX project_name ON project (name);  -- one of another account is named account/project
-CREATE UNIQUE INDEX member_name ON member (account, name);
-CREATE UNIQUE INDEX org_unit_name ON org_unit (account, name);
 CREATE INDEX audit_at ON audit (at);
 CREATE TRIGGER audit_stays BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
 CREATE TRIGGER audit_holds BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'the audit log is only added to'); END;
