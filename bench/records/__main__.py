@@ -1,6 +1,6 @@
 """What statuses cost: a page of 50 results in a bank of 100,000 records under 10,000 fact keys, chains and diamonds of 1,000 records.
 
-`python -m bench.records [RECORDS]` prints a table. Times are medians of the process's own clock.
+Times are medians of the process's own clock, milliseconds.
 """
 
 from __future__ import annotations
@@ -8,10 +8,12 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+from argparse import ArgumentParser
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
+from bench.report import Report
 from memory_wire import types as t
 from memory_wire.ops import BY_NAME
 from memory_wire.retrieve.pipeline import Ask
@@ -27,6 +29,8 @@ FACTS = 10_000
 PAGE = 50
 DEEP = 1_000
 GROUP = 250
+TIMES = 30
+LIMITS = {"statuses of the 50": 2.0, "chain of 1,000": 10.0, "diamond of 1,000": 10.0}
 SCOPE = t.Scope()
 WORDS = "deploy queue cache index worker schema ledger retry backup release region quota token shard replica".split()
 
@@ -48,7 +52,7 @@ def fill(service: Service, requests: list[t.Remember]) -> list[str]:
     return ids
 
 
-def timed(run: Callable[[], object], times: int = 30) -> float:
+def timed(run: Callable[[], object], times: int = TIMES) -> float:
     """Median milliseconds."""
     run()
     found = []
@@ -107,18 +111,25 @@ def shapes(service: Service) -> list[tuple[str, float]]:
     return found
 
 
-def main(words: list[str]) -> int:
-    count = int(words[0]) if words else RECORDS
+def main() -> int:
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, default=RECORDS)
+    parser.add_argument("--out-md", metavar="FILE")
+    parser.add_argument("--gate", action="store_true", help="fail where a figure is above its limit")
+    given = parser.parse_args()
+    report = Report("Records")
     with tempfile.TemporaryDirectory() as folder, open_service(str(Path(folder) / "memory.db"), sync="normal") as service:
         begun = time.perf_counter()
-        fill(service, [request(number) for number in range(count)])
-        rate = count / (time.perf_counter() - begun)
+        fill(service, [request(number) for number in range(given.records)])
+        rate = given.records / (time.perf_counter() - begun)
         rows = [*page(service, "which deploy queue cache does the fact say?"), *shapes(service)]
-    print(f"{count:,} records under {min(count, FACTS):,} fact keys, written at {rate:,.0f}/s\n")
-    for name, took in rows:
-        print(f"| {name} | {took:.2f} ms |")
-    return 0
+    facts = min(given.records, FACTS)
+    report.text(f"{given.records:,} records under {facts:,} fact keys, written at {rate:,.0f}/s in groups of {GROUP}; medians of {TIMES}.")
+    report.text()
+    report.table(("what", "ms", "at most"), [(name, f"{took:.2f}", LIMITS.get(name, "")) for name, took in rows])
+    report.close(given.out_md)
+    return 1 if given.gate and any(took > LIMITS.get(name, took) for name, took in rows) else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

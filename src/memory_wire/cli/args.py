@@ -191,5 +191,5 @@ def usage(command: Command) -> str:
         lines.append(f"    {(command.positional + command.optional)[0].upper()} is {either(command.choices)}")
     for option in command.options:
         shown = f"--{option.name}" + ("" if option.kind == "flag" else f" {'|'.join(option.choices) or option.kind.upper()}")
-        lines.append(f"    {shown:<24}{option.help}".rstrip())
+        lines.append(f"    {shown:<23} {option.help}".rstrip())
     return "\n".join([*lines, *([f"  {command.exits}"] if command.exits else [])])

@@ -1,0 +1,48 @@
+"""Records on the command line, as a person meets them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import Machine
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def test_from_remember_to_forget(machine: Machine) -> None:
+    told = ("--fact-key", "day", "--source-id", "docs/a.md", "--source-hash", "aa")
+    first = machine.out("remember", "Staging deploys on Tuesday.", *told).strip()
+    second, status = machine.out("remember", "Staging deploys on Friday.", "--fact-key", "Day").split()
+    assert status == "conflict"
+    assert machine.out("validate-memory", "docs/a.md", "bb").splitlines() == [
+        "1 checked, 0 fresh, 1 stale, 0 without a hash",
+        f"stale     {first}  aa",
+        f"conflict  {first} {second}  day",
+    ]
+    lines = [line.split(maxsplit=3) for line in machine.out("search", "staging deploys").splitlines()]
+    assert [line[1:] for line in lines] == [
+        [second, "conflict", "Staging deploys on Friday."],
+        [first, "conflict,stale", "Staging deploys on Tuesday."],
+    ]
+    assert json.loads(machine.out("search", "staging deploys", "--exclude-stale", "--json"))["results"][0]["id"] == second
+    assert machine.out("get-record", first).splitlines()[-1].endswith("conflict,stale  docs/a.md")
+    assert machine.out("forget-record", "--memory-id", first) == "forgotten: 1\n"
+    gone = machine.run("get-record", first)
+    assert (gone.returncode, gone.stderr) == (1, "memory-wire: unknown record; `memory-wire search` finds them\n")
+
+
+def test_what_is_refused_is_said_in_a_line(machine: Machine) -> None:
+    for words, text in (
+        (("remember", " "), "content must say something"),
+        (("remember", "x", "--confidence", "3"), "confidence must be a number from 0 to 1"),
+        (("search", "x", "--limit", "0"), "limit must be 1 to 50"),
+        (("forget-record",), "exactly one of memory_id and source_id says what is forgotten"),
+    ):
+        done = machine.run(*words)
+        assert (done.returncode, done.stdout, done.stderr) == (2, "", f"memory-wire: {text}\n")
