@@ -65,6 +65,11 @@ def test_staging_deploys(tmp_path: Path) -> None:
         groups = call("validate_memory", source_id="docs/deploy.md", current_source_hash="sha256:bbbb2222")["conflicts"]
         assert groups == [{"fact_key": "staging-deploy-day", "ids": [first["id"], second["id"]]}]
 
+        # who only recalls is told as well
+        told = post(server, calling("memory_recall", query="staging deploys Tuesday at ten")).json["result"]
+        assert "] (conflict, stale) Staging deploys run every Tuesday at ten." in told["content"][0]["text"]
+        assert {"conflict"} == {memory["status"] for memory in told["structuredContent"]["memories"]}
+
         # somebody settles it
         assert call("forget", memory_id=first["id"]) == {"forgotten": True, "count": 1, "ids": [first["id"]]}
         hits = {hit["id"]: hit for hit in call("search", query="when do staging deploys run?")["results"]}

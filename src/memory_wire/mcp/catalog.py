@@ -35,7 +35,7 @@ def shape(required: str = "", **properties: Json) -> Json:
     return {"type": "object", "properties": properties, **({"required": required.split()} if required else {})}
 
 
-MEMORY = shape("content created_at id", content=TEXT, created_at=TEXT, id=TEXT)
+MEMORY = shape("content created_at id", content=TEXT, created_at=TEXT, id=TEXT, status=TEXT)
 BANKS = shape("bank memories", bank=TEXT, memories={"type": "integer"}, newest={"anyOf": [TEXT, {"type": "null"}]})
 ROWS: dict[str, Json] = {
     "retain": {

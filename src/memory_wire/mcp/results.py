@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 UNDATED = "1970-01-01T00:00:00"  # what a memory without a date has
 DAY = len("2026-01-02")
+SOUND = "unverified"  # the status of a record that nothing speaks against
 BANK_OVERHEAD = 70  # characters of a bank's row beside its name
 
 
@@ -98,7 +99,7 @@ def recalled(response: t.Recalled, values: Values, most: int, only: str | None) 
         memories: object = hits
     else:
         text = encode([dated(hit) for hit in hits])
-        memories = [{"content": hit.content, "created_at": hit.created_at, "id": hit.id} for hit in hits]
+        memories = [brief(hit) for hit in hits]
     found = said({"memories": memories}, cut)
     if response.index:
         found["degraded"] = response.index
@@ -107,8 +108,16 @@ def recalled(response: t.Recalled, values: Values, most: int, only: str | None) 
 
 
 def dated(hit: t.Hit) -> str:
-    """The content with its day before it, when it has one."""
-    return hit.content if hit.created_at.startswith(UNDATED) else f"[{hit.created_at[:DAY]}] {hit.content}"
+    """The content with its day before it, when it has one, and what is doubtful about a record."""
+    doubts = [word for word in hit.statuses if word != SOUND] if isinstance(hit.statuses, list) else []
+    content = f"({', '.join(doubts)}) {hit.content}" if doubts else hit.content
+    return content if hit.created_at.startswith(UNDATED) else f"[{hit.created_at[:DAY]}] {content}"
+
+
+def brief(hit: t.Hit) -> Json:
+    """A hit as structured content; a record with its status."""
+    found: Json = {"content": hit.content, "created_at": hit.created_at, "id": hit.id}
+    return {**found, "status": hit.status} if isinstance(hit.status, str) else found
 
 
 def reflected(response: str, values: Values, most: int, only: str | None) -> Json:
