@@ -30,6 +30,7 @@ static const literal LITERALS[] = {
     /* s */ LIT("sk-", 0, MW_SCAN_API), LIT("sk_", 0, MW_SCAN_API), LIT("secret", 1, KEYWORD),
     /* t */ LIT("token", 1, KEYWORD),
     /* x */ LIT("xox", 0, MW_SCAN_SLACK), LIT("xapp-", 0, MW_SCAN_SLACK),
+    /* m */ LIT("mmw_", 0, MW_SCAN_API),
 };
 
 /* first literal of a lower-case first byte, and how many there are */
@@ -38,6 +39,7 @@ static const struct {
 } BY_FIRST[128] = {
     ['<'] = {0, 1},  ['-'] = {1, 1},  [':'] = {2, 1},  ['a'] = {3, 4},  ['b'] = {7, 1},  ['c'] = {8, 1},  ['e'] = {9, 1},  ['g'] = {10, 7},
     ['h'] = {17, 1}, ['k'] = {18, 1}, ['n'] = {19, 1}, ['p'] = {20, 3}, ['r'] = {23, 1}, ['s'] = {24, 3}, ['t'] = {27, 1}, ['x'] = {28, 2},
+    ['m'] = {30, 1},
 };
 
 static inline uint8_t lower(uint8_t c) { return c >= 'A' && c <= 'Z' ? (uint8_t)(c | 0x20) : c; }

@@ -14,6 +14,7 @@ SECRETS: list[tuple[str, str]] = [
     ("url_password", "redis://:hunter2@cache:6379/0"),
     ("url_password", "mongodb+srv://app:p%40ss@cluster0.example.net/test"),
     ("api_key", "token sk-abcdefgh12345678 end"),
+    ("api_key", "Authorization: mmw_" + "0123456789abcdef" * 4),
     ("api_key", "OPENAI_API_KEY=sk-proj-Ab12Cd34Ef56"),
     ("api_key", "stripe sk_live_abcdefgh12345678 and pk_live_abcdefgh12345678 and rk_live_abcdefgh12345678"),
     ("github_token", "ghp_abcdefghijklmnop1234 end"),
@@ -96,6 +97,7 @@ commit 9fceb02d0ae598e95dc970b74767f19372d61af8
 aws deploy of 9fceb02d0ae598e95dc970b74767f19372d61af8 used the new key
 sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 sk-learn-pipeline is our fork
+keys begin with mmw_ and have 64 hexadecimal digits
 the secret: we never ship on fridays
 primary key: id
 foreign_key=user_id

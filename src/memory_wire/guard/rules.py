@@ -108,6 +108,7 @@ RULES: tuple[Rule, ...] = (
     Rule("pem_key", 1 << 1, pem_key),
     Rule("url_password", 1 << 2, matching(r"://[^\s/?#:@'\"<>\[\]]{0,256}:([^\s/?#@'\"<>\[\]${}]{1,256})@", 1)),
     Rule("api_key", 1 << 3, matching(START + r"(?:sk-|[spr]k_(?:live|test)_)([A-Za-z0-9_-]{8,})", 0, is_token)),
+    Rule("api_key", 1 << 3, matching(START + r"mmw_[0-9a-f]{64}(?![0-9a-f])")),
     Rule("github_token", 1 << 4, matching(START + r"(?:gh[posur]_[A-Za-z0-9]{8,}|github_pat_[A-Za-z0-9_]{8,})")),
     Rule("gitlab_token", 1 << 5, matching(START + r"glpat-[A-Za-z0-9_-]{16,}")),
     Rule("npm_token", 1 << 6, matching(START + r"npm_[A-Za-z0-9]{30,}")),
