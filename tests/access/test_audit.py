@@ -97,6 +97,13 @@ def test_it_never_holds_content(memory: Memory) -> None:
         assert word not in shown and word not in str(rows)
 
 
+def test_deleted_banks_are_in_it(memory: Memory) -> None:
+    memory.retain("x", bank="old")
+    memory.delete_bank("old", confirm="old")
+    [event] = memory.audit(kind="bank").events
+    assert (event.action, event.target, event.bank, event.project) == ("bank.delete", "old", None, "default")
+
+
 def test_pages_and_filters(memory: Memory) -> None:
     filled(memory)
     every = memory.audit(limit=500).events

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from memory_wire import Client, Memory, ops
-from memory_wire.errors import Forbidden, RateLimited, RecordLimit, SubscriptionInactive, SubscriptionReadOnly, Unauthorized
+from memory_wire.errors import Forbidden, RateLimited, RecordLimit, SubscriptionInactive, SubscriptionReadOnly, Unauthorized, UnknownName
 from memory_wire.serve import entry, listen
 from tests.serve.serving import Reply, Serving
 
@@ -211,6 +211,41 @@ def test_a_key_of_a_project_reaches_nothing_else(server: Serving) -> None:
         for project, banks in (("one", 1), ("two", 0), ("default", 1)):
             found = server.ask("GET", "/banks", headers={**mine, "X-Memory-Wire-Project": project}).json
             assert len(found["banks"]) == banks  # type: ignore[index]
+
+
+def test_an_account_sees_itself_alone(server: Serving) -> None:
+    with admin(server) as owner:
+        for name in ("acme", "bolt"):
+            owner.set_account(name)
+            owner.create_project("web", account=name)
+            owner.set_member("ann", account=name)
+        owner.create_project("secret")
+        with client(server, owner.create_key("acme", rights="admin", account="acme").key) as acme:
+            assert [row.name for row in acme.projects().projects] == ["default", "web"]
+            assert [row.label for row in acme.keys().keys] == ["acme"] and [row.name for row in acme.accounts().accounts] == ["acme"]
+            assert {event.project for event in acme.audit().events} == {None, "web"}
+            for there, missing in (("bolt", "nowhere"), ("default", "nowhere")):
+                with pytest.raises(UnknownName) as first:
+                    acme.projects(account=there)
+                with pytest.raises(UnknownName) as second:
+                    acme.projects(account=missing)
+                assert str(first.value).replace(there, missing) == str(second.value)
+            with pytest.raises(UnknownName):
+                acme.create_key("no", project="secret")
+            acme.create_project("secret")  # names of others are free
+            for key in owner.keys().keys:
+                assert not acme.revoke_key(key.id)
+            with pytest.raises(Forbidden):
+                acme.verify_audit()
+            bound = acme.create_key("web", rights="admin", project="web")
+        with client(server, bound.key) as web:
+            assert [row.name for row in web.projects().projects] == ["web"] and [row.label for row in web.keys().keys] == ["web"]
+            assert web.create_key("more").project == "web"
+            for call in (web.members, web.units, web.accounts, lambda: web.create_project("more")):
+                with pytest.raises(Forbidden, match="reaches the project 'web' only"):
+                    call()
+            with pytest.raises(UnknownName):
+                web.create_key("no", project="secret")
 
 
 def test_over_mcp(server: Serving) -> None:

@@ -51,7 +51,7 @@ def audit(reader: Reader, request: grants.Audit, scope: Scope) -> grants.AuditLo
     events = [
         grants.Event(
             at=dates.stamp(line.at),
-            project=line.project,
+            project=line.project and line.project.rpartition("/")[2],
             bank=line.bank,
             actor=line.actor,
             action=line.action,

@@ -72,11 +72,15 @@ def delete_bank(request: t.DeleteBank, scope: t.Scope, service: Service) -> Work
     validate.scope(scope)
     if request.confirm != scope.bank:
         raise Invalid("confirm", "must repeat the name of the bank")
+    now = service.now()
 
     def work(tx: Tx) -> Outcome:
         bank = tx.bank(scope.project, scope.bank)
         if bank is None:
             raise UnknownBank
+        from memory_wire.service import audit
+
+        audit.note(tx, scope, bank, "bank.delete", scope.bank, now)
         return Outcome(t.BankDeleted(deleted=True, memories=tx.delete_bank(bank)), bank, dropped=True)
 
     return work
