@@ -92,7 +92,7 @@ def test_names_that_a_page_may_use(host: str, origin: str | None, status: int, s
 
 
 def test_listening_for_others_a_page_must_still_be_local(tmp_path: Path) -> None:
-    with Serving(tmp_path, "--addr", "0.0.0.0:0") as server:
+    with Serving(tmp_path, "--addr", "0.0.0.0:0", "--insecure") as server:
         for origin, status in ((None, 200), ("http://localhost", 200), ("http://evil.example", 403), ("null", 403)):
             headers = {**BOTH, "Host": "192.0.2.1", **({"Origin": origin} if origin else {})}
             assert post(server, message("ping"), headers).status == status

@@ -51,12 +51,16 @@ def admit(
 def unknown(request: Request, headers: dict[bytes, bytes], entry: Entry) -> Reply | None:
     """The reply to who needs a key and has none that counts; the others' scope is noted."""
     connection, route = request.connection, request.route
+    own = route is not None and route.op is None and not route.reads  # touches no storage, so nothing may stay open for it
     try:
-        request.home = entry.enter(headers, connection.exposed, connection.trusted)
+        request.home = entry.enter(headers, connection.exposed, connection.trusted, look=not own)
         if route is not None and request.home.caller is not None:
             check(route, request.home.caller)
     except MemoryWireError as error:
         return refused(error, route is not None and route.contract)
+    finally:
+        if own:
+            entry.idle()
     return None
 
 

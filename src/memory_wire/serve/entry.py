@@ -34,12 +34,13 @@ class Entry:
         self.looked = -FIRST_KEY_SECONDS
         self.commits = -1
 
-    def enter(self, headers: dict[bytes, bytes], exposed: bool, trusted: bool) -> Scope:
-        """Where the request acts, and for whom. `exposed`: others can reach this address; `trusted`: it is the server's own user.
+    def enter(self, headers: dict[bytes, bytes], exposed: bool, trusted: bool, look: bool = True) -> Scope:
+        """Where the request acts, and for whom. `exposed`: others can reach this address; `trusted`: it is the server's own user;
+        without `look` nothing is read to see whether there is a first key by now.
 
         Raises Unauthorized, RateLimited, Forbidden, and what the store raises.
         """
-        gate = self.gate or self.look()
+        gate = self.gate or (self.look() if look else None)
         given = headers.get(b"authorization")
         project = headers.get(b"x-memory-wire-project")
         if gate is not None and given is not None:
