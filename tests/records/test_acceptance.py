@@ -302,11 +302,15 @@ def test_scope_and_kind_narrow_a_search(memory: Memory) -> None:
 def test_an_alias_finds_and_outranks_a_mention(memory: Memory) -> None:
     for number in range(20):
         memory.remember(f"Notes of week {number} about the weather.")
-    mention = memory.remember("The kraken came up in the meeting on storage and nobody objected.")
-    alias = memory.remember("Our storage cluster has four nodes and lives in the basement.", aliases=["kraken"])
-    assert [hit.id for hit in memory.search("kraken").results] == [alias.id, mention.id]
+    mentions = [memory.remember(text).id for text in ("Kraken notes.", "The kraken is down.", "The kraken came up in the meeting.")]
+    alias = memory.remember("Our storage cluster has four nodes and lives in the basement.", aliases=["the kraken"])
+    for question in ("kraken", "the kraken"):
+        found = [hit.id for hit in memory.search(question).results]
+        assert set(found) == {alias.id, *mentions}
+    assert found[0] == alias.id == memory.recall("what is the kraken?")[0].id
+    assert memory.search("kraken meeting").results[0].id == mentions[2]  # what is asked beside the name still counts
     with Memory(memory.path, sync="normal") as again:  # indexed alike when read back
-        assert [hit.id for hit in again.search("kraken").results] == [alias.id, mention.id]
+        assert [hit.id for hit in again.search("the kraken").results] == found
 
 
 def test_newest_first_within_one_fact_and_after_what_supersedes(memory: Memory) -> None:

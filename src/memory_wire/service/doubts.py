@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 class Doubts:
     """The records of one call in one read transaction; `sieve` is there when there are any. `fresh`: stale ones are left out."""
 
-    __slots__ = ("bank", "fresh", "reader", "scope", "sieve")
+    __slots__ = ("bank", "fresh", "query", "reader", "scope", "sieve")
 
-    def __init__(self, reader: Reader, bank: Bank, scope: t.Scope, fresh: bool = False) -> None:
-        self.reader, self.bank, self.scope, self.fresh = reader, bank, scope, fresh
+    def __init__(self, reader: Reader, bank: Bank, scope: t.Scope, fresh: bool = False, query: str = "") -> None:
+        self.reader, self.bank, self.scope, self.fresh, self.query = reader, bank, scope, fresh, query
         self.sieve: Sieve | None = None
 
     def __call__(self, found: dict[int, Found]) -> dict[int, Found]:
@@ -36,7 +36,9 @@ class Doubts:
             from memory_wire.service.sieve import Sieve
             from memory_wire.service.statuses import Hashes
 
-            self.sieve = Sieve(self.reader.records, self.bank, access.sight(self.reader, self.scope), Hashes(), self.fresh)
+            self.sieve = Sieve(
+                self.reader.records, self.bank, access.sight(self.reader, self.scope), Hashes(), self.fresh, query=self.query
+            )
         return self.sieve(found)
 
     def hits(self, served: list[Served]) -> list[t.Hit]:

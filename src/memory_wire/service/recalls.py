@@ -93,7 +93,7 @@ class Recalls:
                 ask.session = reader.session(bank, ask.session_key)
                 if ask.session is None:
                     return [], None
-            doubts = Doubts(reader, bank, scope, fresh)
+            doubts = Doubts(reader, bank, scope, fresh, ask.query)
             served, index = self.found(reader, bank, ask, doubts)
             return doubts.hits(served), index
 

@@ -41,7 +41,7 @@ def search(service: Service, request: t.Search, scope: t.Scope) -> t.SearchResul
         if bank is None:
             return t.SearchResults(results=[], meta=t.SearchMeta(retrieval=LEXICAL))
         hashes = Hashes(given, bare) if bare is None else resolved(reader, bank, given, bare)
-        sieve = Sieve(reader.records, bank, access.sight(reader, scope), hashes, bool(request.exclude_stale), True, narrow, kind)
+        sieve = Sieve(reader.records, bank, access.sight(reader, scope), hashes, bool(request.exclude_stale), True, narrow, kind, ask.query)
         served, index = service.recalls.found(reader, bank, ask, sieve)
         rank = {one.unit.id: number for number, one in enumerate(served, 1)}
         served = sieve.sorted(served)

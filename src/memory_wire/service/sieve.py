@@ -5,6 +5,9 @@ Used by recall, search and injection between the ranking and the answer, so that
 
 from __future__ import annotations
 
+from msgspec import json
+
+from memory_wire.kernels.text import terms
 from memory_wire.service import statuses
 from memory_wire.service.answers import Answers
 from memory_wire.store.rows import RECORD
@@ -21,6 +24,11 @@ if TYPE_CHECKING:
     Rows = dict[int, Found]
 
 
+def says(asked: set[bytes], aliases: list[str]) -> bool:
+    """Whether all words of one of the aliases are among those asked for."""
+    return any(words and asked.issuperset(words) for words in (terms(alias) for alias in aliases))
+
+
 class Sieve:
     """The rules of one call. `only`: nothing but records; `scope` and `kind` narrow them; `standings` has what was looked at."""
 
@@ -34,9 +42,10 @@ class Sieve:
         only: bool = False,
         scope: str | None = None,
         kind: str | None = None,
+        query: str = "",
     ) -> None:
         self.records, self.bank, self.sight, self.hashes = records, bank, sight, hashes
-        self.fresh, self.only, self.scope, self.kind = fresh, only, scope, kind
+        self.fresh, self.only, self.scope, self.kind, self.query = fresh, only, scope, kind, query
         self.standings: dict[int, Standing] = {}
         self.taken: dict[tuple[object, object], int] = {}  # what a fact key says -> the record that says it
 
@@ -68,10 +77,11 @@ class Sieve:
         return kept
 
     def sorted(self, served: list[Served]) -> list[Served]:
-        """The same hits, those of one fact key and those that supersede one another newest first in the places they have."""
+        """The hits, named ones first; those of one fact key, and those that supersede one another, newest first in the places they have."""
         records = [one.unit.id for one in served if one.unit.id in self.standings]
-        if len(records) < 2:
+        if len(served) < 2 or not records:
             return served
+        served = self.named(served, records)
         family = {id: self.standings[id].peers[0][0] if self.standings[id].peers else id for id in records}
         for older, newer in self.records.superseded(records, self.sight).items():
             if newer in family:
@@ -86,6 +96,13 @@ class Sieve:
             for place, one in zip(group, newest, strict=True):
                 result[place] = one
         return result
+
+    def named(self, served: list[Served], records: list[int]) -> list[Served]:
+        """The hits, those first of which the query says an alias whole, unless another one matches more of the query."""
+        asked = set(terms(self.query))
+        found = {id for id, row in self.records.rows(records).items() if row.aliases and says(asked, json.decode(row.aliases))}
+        most = max(one.relevance for one in served)
+        return sorted(served, key=lambda one: one.unit.id not in found or one.relevance < most)  # stable: by score otherwise
 
     def answers(self, served: Sequence[Served]) -> Answers:
         """What is told of the records among the hits."""
