@@ -100,6 +100,7 @@ INJECT_LONG_WORDS = 3.3  # keywords of a long prompt that one passage matches at
 INJECT_LONG_WEIGHT = 1.5  # the least score for a long one
 INJECT_STANDS_OUT = 2.0  # times the score of what matches a long one by chance
 INJECT_NEAR_BEST = 0.3  # of the best score, that the others have at least
+INJECT_TRIVIAL_CHARS = 120  # the longest answer to a "yes" that doesn't open a session
 INJECT_REPEAT_MS = 15_000  # in which the same firing once more is another host's
 SHORT_PROMPT_CHARS = 160
 PREVIOUS_CHARS = 600
@@ -117,6 +118,7 @@ SHOWN_CHARS = 200  # of a memory in the log
 # hooks of agent hosts, the asking side -----------------------------------------------------------------------------------------------
 HOOK_SECONDS = 1.3  # then the process ends, whatever it waits for
 HOOK_STDIN_SECONDS = 0.6  # for the payload
+HOOK_START_SECONDS = 0.8  # that the start of a session waits for the server it has started
 HOOK_INPUT_BYTES = 4 * 1024 * 1024  # a larger payload is read past and counts as none
 HOOK_TEXT_CHARS = 8_000  # of a prompt or an answer that are sent; cut in the middle
 HOOK_PREVIOUS_CHARS = 2_000  # the end of the last answer, sent with a short prompt

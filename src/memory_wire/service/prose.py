@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memory_wire import config, framing
+from memory_wire.service.defuse import defused
 
 CUT = "…"
 ENDS = ".!?…"
@@ -28,7 +29,10 @@ def capsule(content: str, chars: int = config.CAPSULE_CHARS) -> str:
 
 
 def entry(content: str, day: str | None, chars: int, id: str | None = None) -> str:
-    """One memory as a line of a block. With `id` it is a capsule, followed by the id when that hides something, unless it saves nothing."""
+    """One memory as a line of a block. With `id` it is a capsule, followed by the id when that hides something, unless it saves nothing.
+
+    Marks of hosts and chat templates are defused.
+    """
     whole = framing.flat(content)
     shown = clamped(whole, chars)
     if id is not None:
@@ -37,4 +41,5 @@ def entry(content: str, day: str | None, chars: int, id: str | None = None) -> s
             short = f"{short} ({id})"
         if len(short) < len(shown):
             shown = short
+    shown = defused(shown)
     return f"- [{day}] {shown}" if day else f"- {shown}"

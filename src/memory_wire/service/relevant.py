@@ -35,11 +35,16 @@ PINNED = 3  # records that open a session
 RECENT = 3  # of them open a session
 EVERYDAY = 5e-4  # share of running text above which a word tells nothing by itself
 BUDGET = 1 << 32  # a recall here is bounded by its number of hits
+ANSWERED = "\n[assistant] "  # between what a captured turn's user said and the answer
+SAID = "[user] "
+NUMBER_DIGITS = 3  # a number of so many digits is in many texts by chance
 PLEASED = frozenset("alright fine good great it lgtm looks nice perfect right sounds thank thanks that this works you".split())
 GO_ON = PLEASED | frozenset(
     "again ahead and carry confirm confirmed continue do does done finish forward fully go just keep lets me move next now ok okay on "
     "please proceed push remaining rest resume same start step sure task tasks the them to try up weiter with work yeah yep yes".split()
 )
+
+BARE = GO_ON | frozenset("absolutely agreed cool definitely hello hey hi no nope ready y yup".split())
 
 
 class Candidate(Struct):
@@ -60,7 +65,18 @@ class Search:
 
     def short(self, prompt: str) -> list[Candidate]:
         """What answers a question: it must match much of what is asked, and by more than an everyday word."""
-        return self.near(self.hits(prompt, config.INJECT_FLOOR), config.INJECT_WEIGHT * self.unit())
+        hits = self.hits(prompt, config.INJECT_FLOOR)
+        words = list(zip(text.words(prompt), text.terms(prompt, self.settings.language), strict=True))
+        if hits and any(word.isdigit() for (word, _, _), _ in words):
+            hits = self.beside_numbers(hits, [(word, term) for (word, _, _), term in words if not text.is_stop(word)])
+        return self.near(hits, config.INJECT_WEIGHT * self.unit())
+
+    def beside_numbers(self, hits: list[Served], words: list[tuple[str, bytes]]) -> list[Served]:
+        """Those that share more with the words of a prompt than small numbers; none for a prompt of numbers alone."""
+        if all(word.isdigit() for word, _ in words):
+            return []
+        telling = {term for word, term in words if not word.isdigit() or len(word) > NUMBER_DIGITS}
+        return [hit for hit in hits if not telling.isdisjoint(text.terms(hit.unit.content, self.settings.language))]
 
     def long(self, asked: str) -> list[Candidate]:
         """What a long text is about: no memory matches most of its many words, so some in one passage, and more than chance brings."""
@@ -91,9 +107,9 @@ class Search:
         return log(1.0 + 2.0 * (self.parts.n_groups + BACKGROUND + 0.5))
 
     def recent(self) -> list[Found]:
-        """The newest memories by date, among those written last."""
+        """The newest memories by date, among those written last, without turns that tell nothing."""
         units = self.reader.found(self.bank, self.reader.ledger.latest(self.bank, LATEST))
-        allowed = [unit for unit in units.values() if not set(unit.tags) & set(KEPT_OUT)]
+        allowed = [unit for unit in units.values() if not set(unit.tags) & set(KEPT_OUT) and not is_trivial(unit.content)]
         return sorted(allowed, key=lambda unit: (unit.created, unit.id), reverse=True)
 
     def pinned(self) -> list[Candidate]:
@@ -149,6 +165,14 @@ def opening(search: Search, prompt: str, shown: str) -> list[Candidate]:
 def says_nothing(prompt: str) -> bool:
     """Is the prompt only a way to say "go on"?"""
     return all(word in GO_ON for word, _, _ in text.words(prompt))
+
+
+def is_trivial(content: str) -> bool:
+    """Is it a captured turn in which the user only agreed, greeted or declined, and the answer was short?"""
+    if not content.startswith(SAID):
+        return False
+    asked, _, answer = content.removeprefix(SAID).partition(ANSWERED)
+    return len(answer) <= config.INJECT_TRIVIAL_CHARS and all(word in BARE for word, _, _ in text.words(asked))
 
 
 def is_pleased(prompt: str) -> bool:
