@@ -134,6 +134,13 @@ def test_every_way_to_ask(world: World, reader: str) -> None:
     assert [row.memories for row in s.banks() if row.bank == "b"] == [len(seen)]
     checked = s.validate_memory("harbour.md", "ab12")
     assert (checked.checked, set(checked.fresh)) == (len(seen), seen)
+    told = s.reflect("harbour note")
+    assert set() < {id for id in world.ids.values() if id in told} <= seen
+    for event in ("session-start", "prompt"):
+        block = s.inject(t.Inject(event=event, session=f"{reader} {event}", prompt="harbour note of ann for author"))
+        assert block.entries and {entry.id for entry in block.entries} <= seen
+    log = s.injections(limit=500).injections
+    assert {line.id for line in log} <= {*seen, None}
     for record, id in world.ids.items():
         assert asked(lambda id=id: s.get_record(id), UnknownRecord) == (id in seen), record
         assert asked(lambda id=id: s.get(id), UnknownMemory) == (id in seen), record
