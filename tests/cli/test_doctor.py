@@ -205,7 +205,12 @@ def test_captures_that_wait(machine: Machine, addr: str) -> None:
 
 def test_a_server_named_by_the_environment(machine: Machine) -> None:
     finding = one(machine, "no server at MEMORY_WIRE_URL", MEMORY_WIRE_URL="http://127.0.0.1:1")
-    assert finding["level"] == "error" and finding["mend"] == "unset MEMORY_WIRE_URL"
+    assert finding["level"] == "error"
+    assert finding["mend"] == "unset MEMORY_WIRE_URL, or `memory-wire daemon start --addr 127.0.0.1:1` to start one there"
+    elsewhere = one(machine, "no server at MEMORY_WIRE_URL", MEMORY_WIRE_URL="http://192.0.2.1:1")
+    assert elsewhere["mend"] == "unset MEMORY_WIRE_URL"
+    said = machine.run("recall", "x", MEMORY_WIRE_URL="http://127.0.0.1:1")
+    assert said.returncode == 1 and finding["mend"] in said.stderr
 
 
 def wired(machine: Machine) -> Path:
@@ -248,14 +253,45 @@ def test_hosts_that_are_wired_to_what_does_not_work(machine: Machine) -> None:
     assert one(machine, "claude-code is wired in part")["mend"] == "memory-wire connect claude-code"
 
 
+def test_a_launcher_that_is_gone(machine: Machine) -> None:
+    program = wired(machine)
+    other = machine.root / "other bin" / "memory-wire"
+    other.parent.mkdir()
+    program.rename(other)
+    machine.env["PATH"] = f"{other.parent}:/usr/bin:/bin"
+    finding = one(machine, f"claude-code runs {program}, which is not there")
+    assert (finding["level"], finding["mend"]) == ("error", "memory-wire connect claude-code")
+    assert not [each for each in findings(machine) if "wired in part" in each["text"]]
+    machine.out("connect", "claude-code", "--no-daemon")
+    assert not [each for each in findings(machine) if "which is not there" in each["text"]]
+
+
+def test_hosts_without_hooks_never_fire(machine: Machine) -> None:
+    program = wired(machine)
+    (machine.home / ".config" / "zed").mkdir(parents=True)
+    machine.out("connect", "zed", "--no-daemon")
+    assert (hosts(machine)["zed"]["hooks"], hosts(machine)["claude-code"]["hooks"]) == (False, True)
+    row = next(line for line in machine.out("doctor").splitlines() if " zed " in line)
+    assert row.endswith("no hooks") and program.exists()
+
+
+def test_the_count_is_of_the_bank_shown(machine: Machine) -> None:
+    machine.out("retain", "one", "--bank", "a")
+    machine.out("retain", "two", "--bank", "b")
+    lines = dict(line.split(maxsplit=1) for line in machine.out("doctor", "--bank", "a").splitlines()[:6])
+    assert (lines["bank"].split()[0], lines["memories"]) == ("a", "1")
+
+
 def test_a_server_that_no_state_file_names(machine: Machine, addr: str) -> None:
     with machine.start("serve", "--addr", addr, "--db", str(machine.root / "other.db")) as server:
         while not (machine.root / "serve.json").exists():
             time.sleep(0.02)
         machine.data.mkdir(parents=True)
         machine.state.write_text(json.dumps({"pid": 1 << 22, "addr": addr, "db": "x", "started_at": 1}))
-        assert one(machine, "its store isn't known here")["level"] == "note"
-        assert "server    up  (it answers" in machine.out("doctor", "--strict")
+        finding = one(machine, f"the server at http://{addr} is not proved to be this user's, it is process {server.pid} (")
+        assert finding["level"] == "error" and finding["mend"].startswith("memory-wire daemon start --addr ")
+        done = machine.run("doctor", "--strict")
+        assert done.returncode == 1 and "nothing wrong" not in done.stdout and "is not proved to be this user's" in done.stdout
         server.terminate()
         server.communicate()
 

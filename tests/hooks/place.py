@@ -7,7 +7,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from bench.footprint.server import launcher
+from bench.footprint.server import Server, launcher
+from memory_wire.process import start_ticks
 
 HANG = 60.0  # a hook that is still there then has hung
 
@@ -43,6 +44,12 @@ class Place:
         assert process.returncode == 0
         assert noise == b""
         return printed
+
+    def names(self, server: Server) -> None:
+        """Has the state file name a server that runs, as that server itself would."""
+        said = {"pid": server.pid, "addr": f"127.0.0.1:{server.port}", "start_ticks": start_ticks(server.pid)}
+        self.data.mkdir(parents=True, exist_ok=True)
+        (self.data / "serve.json").write_text(json.dumps(said))
 
     def spooled(self) -> list[Path]:
         folder = self.data / "spool"

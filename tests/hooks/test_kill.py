@@ -28,7 +28,7 @@ def test_killed_captures_and_deliveries(tmp_path: Path) -> None:
     waiting = len(place.spooled())
     assert waiting
     with Server(tmp_path / "server") as server:
-        state.write_text(json.dumps({"addr": f"127.0.0.1:{server.port}"}))
+        place.names(server)
         for number in range(SESSIONS):
             killed(place, chance, "stop", turn(place, number, 3))
             killed(place, chance, "session-start", {"session_id": f"s-{number}", "cwd": str(place.project)})

@@ -136,12 +136,12 @@ def test_captures_wait_for_a_server_and_are_stored_once(server: Server, away: Pl
 def test_what_waits_is_older_than_what_is_new(server: Server, place: Place, tmp_path: Path) -> None:
     path = transcript(tmp_path / "t.jsonl", ("user", "first question of all"), ("assistant", "and its answer, long enough"))
     given = payload("claude-code", "session-end", "s-1", str(place.project), path)
-    url = place.env.pop("MEMORY_WIRE_URL")
+    del place.env["MEMORY_WIRE_URL"]
     place.data.mkdir(parents=True)
     (place.data / "serve.json").write_text('{"addr": "127.0.0.1:9"}')
     place.hook("session-end", "--host", "claude-code", given=given)
     transcript(Path(path), ("user", "second question of all"), ("assistant", "and its answer, just as long"))
-    (place.data / "serve.json").write_text(json.dumps({"addr": url.removeprefix("http://")}))
+    place.names(server)
     place.hook("session-end", "--host", "claude-code", given=given)
     assert [content.split()[1] for content in stored(server, place, 2)] == ["first", "second"]
 

@@ -67,13 +67,13 @@ def test_each_host_gets_its_own_form(server: Server, place: Place, path: str) ->
 
 
 def test_a_turn_that_waited_in_the_spool_of_one_host(server: Server, place: Place, path: str) -> None:
-    url = place.env.pop("MEMORY_WIRE_URL")
+    del place.env["MEMORY_WIRE_URL"]
     state = place.data / "serve.json"
     place.data.mkdir(parents=True)
     state.write_text('{"addr": "127.0.0.1:9"}')
     at_once(place, "stop", "claude-code", trio("stop", place, path))
     assert place.spooled()
-    state.write_text(json.dumps({"addr": url.removeprefix("http://")}))
+    place.names(server)
     at_once(place, "session-end", "claude-code", [payload("claude-code", "session-end", "shared-1", str(place.project), path)] * 3)
     assert place.spooled() == []
     stored(server, place, 1)

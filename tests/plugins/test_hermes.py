@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,8 @@ import pytest
 from memory_wire import Client
 from memory_wire.hosts import plugin
 from memory_wire.hosts.base import Wiring
+from memory_wire.process import start_ticks
+from tests.foreign import foreigner
 from tests.plugins.hermes_host import Host
 from tests.plugins.playing import Home, answering
 from tests.plugins.test_scripts import BAD, HEAD, QUICK, client, taught, turns
@@ -144,9 +147,23 @@ def test_the_tools(home: Home, memory: Client) -> None:
 def test_settings_of_its_own(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     provider = hosted(home).provider
     monkeypatch.delenv("MEMORY_WIRE_BANK")
-    assert provider.bank() == "memory-wire" and provider.url() == "http://127.0.0.1:8888"
-    (home.data / "serve.json").write_text('{"addr": "127.0.0.1:9999"}')
+    assert provider.bank() == "memory-wire" and provider.url() == ""
+    state = home.data / "serve.json"
+    state.write_text('{"addr": "127.0.0.1:9999"}')
+    assert provider.url() == ""  # nothing proves whose it is
+    state.write_text(json.dumps({"addr": "127.0.0.1:9999", "pid": os.getpid(), "start_ticks": start_ticks()}))
     assert provider.url() == "http://127.0.0.1:9999"
+    state.chmod(0o666)
+    assert provider.url() == ""
+    with foreigner() as pid:
+        state.chmod(0o600)
+        state.write_text(json.dumps({"addr": "127.0.0.1:9999", "pid": pid, "start_ticks": start_ticks(pid)}))
+        assert provider.url() == ""
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        addr = f"127.0.0.1:{held.getsockname()[1]}"
+        (home.data / "service.json").write_text(json.dumps({"addr": addr}))
+        assert provider.url() == f"http://{addr}"
+    assert provider.url() == ""
     provider.save_config({"url": "http://box:1", "bank": "mine", "other": 1}, str(home.folder / ".hermes"))
     assert (provider.bank(), provider.url()) == ("mine", "http://box:1")
     monkeypatch.setenv("MEMORY_WIRE_URL", "unix:///nowhere/socket")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import sys
 from collections.abc import Iterator
@@ -12,8 +13,10 @@ import pytest
 
 from memory_wire import Client
 from memory_wire.hosts.base import Wiring
+from memory_wire.process import start_ticks
 from memory_wire.types import Item
 from tests import package
+from tests.foreign import foreigner
 from tests.plugins.playing import BASE, Home, Playing, answering
 from tests.serve.serving import Serving
 
@@ -234,3 +237,31 @@ def test_over_a_unix_socket(host: str, home: Home) -> None:
     socket = home.folder / "s"
     with Serving(home.data, "--addr=none", "--socket", str(socket)), Playing(host, home, MEMORY_WIRE_URL=f"unix://{socket}") as playing:
         assert "bank `shop`" in playing.prompt("Why did we choose Postgres for the shop?")
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_only_a_server_of_this_user_is_asked(host: str, home: Home) -> None:
+    """Whoever listens where a server could be gets no prompt, unless a file of this user's and the process itself prove whose it is."""
+    reply = b'HTTP/1.1 200 OK\r\ncontent-length: 44\r\n\r\n{"bank":"shop","text":"injected","entries":[]}'
+    state = home.data / "serve.json"
+    with answering(reply) as (addr, requests), foreigner() as pid, Playing(host, home) as playing:
+        for said in (
+            {"pid": pid, "start_ticks": start_ticks(pid)},
+            {"pid": os.getpid(), "start_ticks": (start_ticks() or 0) + 1},
+            {"pid": os.getpid()},
+            {},
+        ):
+            state.write_text(json.dumps({"addr": addr, **said}))
+            assert playing.prompt("Why did we choose Postgres for the shop?") == ""
+        state.write_text(json.dumps({"addr": addr, "pid": os.getpid(), "start_ticks": start_ticks()}))
+        state.chmod(0o666)
+        assert playing.prompt("Why did we choose Postgres for the shop, again?") == ""
+        assert requests == []
+        state.chmod(0o600)
+        playing.prompt("Why did we choose Postgres for the shop, after all?")
+        assert requests
+        state.unlink()
+        (home.data / "service.json").write_text(json.dumps({"addr": addr}))
+        count = len(requests)
+        playing.prompt("And why did we choose it again?")
+        assert len(requests) > count

@@ -12,6 +12,7 @@ import sys
 import time
 
 from memory_wire.cli import running
+from memory_wire.cli.address import remember, remembered
 from memory_wire.cli.args import DB, JSON, Command, Option, Value
 from memory_wire.cli.launch import Started, launch
 from memory_wire.cli.logs import LINES, follow, tail
@@ -20,14 +21,15 @@ from memory_wire.cli.show import as_json, line
 from memory_wire.cli.waiting import deliver
 from memory_wire.config import DEFAULT_ADDR, START_SECONDS, STOP_SECONDS
 from memory_wire.errors import DaemonFailed
-from memory_wire.serve.state import runs, start_ticks
+from memory_wire.process import runs, start_ticks
+from memory_wire.process import words_of as process_words
 
 STOP_POLL_SECONDS = 0.025
 
 
 def commands() -> list[Command]:
     options = (
-        Option("addr", help=f"where to listen (default {DEFAULT_ADDR}); `none` with --socket"),
+        Option("addr", help=f"where to listen (default {DEFAULT_ADDR}), remembered for later starts; `none` with --socket"),
         Option("socket", "path", "listen on a Unix socket as well"),
         DB,
         Option("sync", help="full is the default", choices=("full", "normal")),
@@ -57,7 +59,10 @@ def start(values: dict[str, Value]) -> int:
         raise DaemonFailed(f"process {found.pid} is alive, but not serving ({found.why}); `memory-wire daemon stop` ends it")
     if found.why:
         note(values, f"{state}: {found.why}; it is replaced", error=found.kind == running.CORRUPT)
-    begun(values, launch(words_of(values)), "started")
+    words = words_of(values)
+    if values.get("addr") is None and not values.get("socket"):
+        words += ["--addr", remembered()]
+    begun(values, launch(words), "started")
     return 0
 
 
@@ -114,10 +119,13 @@ def restart(values: dict[str, Value]) -> int:
     found = running.look(running.state_path())
     before: list[str] = []
     if found.kind in (SERVING, running.SILENT):
-        words = running.words_of(found.pid)
+        words = process_words(found.pid)
         before = words[words.index("serve") + 1 :] if "serve" in words else ["--addr", found.addr, "--db", found.db]
         end(found)
-    begun(values, launch([*before, *words_of(values)]), "restarted" if before else "started")
+    elif values.get("addr") is None and not values.get("socket"):
+        before = ["--addr", remembered()]
+    verb = "restarted" if found.kind in (SERVING, running.SILENT) else "started"
+    begun(values, launch([*before, *words_of(values)]), verb)
     return 0
 
 
@@ -170,6 +178,11 @@ def words_of(values: dict[str, Value]) -> list[str]:
 
 def begun(values: dict[str, Value], done: Started, verb: str) -> None:
     """The block after a start."""
+    if values.get("addr") is not None:
+        remember(str(values["addr"]))
+    elsewhere = named_elsewhere(done.url)
+    if elsewhere:
+        note(values, f"warning: {elsewhere}", error=True)
     facts: list[tuple[str, object]] = [("pid", done.pid), ("endpoint", done.url), ("db", done.db), ("log", done.log), ("state", done.state)]
     delivered = deliver(os.path.dirname(done.state))
     if values.get("json"):
@@ -179,6 +192,15 @@ def begun(values: dict[str, Value], done: Started, verb: str) -> None:
     block([*facts, ("stop with", "memory-wire daemon stop")])
     if delivered:
         line(f"  {delivered:,} captures delivered that waited in the spool")
+
+
+def named_elsewhere(url: str) -> str:
+    """What to say when MEMORY_WIRE_URL names another server than the one that was started; "" when it doesn't."""
+    named = os.environ.get("MEMORY_WIRE_URL", "")
+    same = named.rstrip("/").replace("//localhost:", "//127.0.0.1:") == url
+    return (
+        "" if not named or same else f"MEMORY_WIRE_URL names {named}: commands and hooks ask there, not at {url}; `unset MEMORY_WIRE_URL`"
+    )
 
 
 def block(facts: list[tuple[str, object]]) -> None:

@@ -51,13 +51,14 @@ def doctor(values: dict[str, Value]) -> int:
 def show(health: Health) -> None:
     """The report for a person."""
     store = health.store
+    here = store.banks.get(store.bank)
     state = f"{size(store.size)}, ok" if store.state == "ok" else f"{store.state}: {store.why}" if store.why else store.state
     rows = [
         ("endpoint", health.endpoint),
         ("bank", f"{store.bank}  ({health.rule} {health.source})"),
         ("store", f"{store.path}  ({state})"),
         ("banks", f"{len(store.banks):,}"),
-        ("memories", f"{store.memories:,}"),
+        ("memories", f"{here.memories if here else 0:,}"),
         ("server", f"up  {health.server_facts}" if not health.down else f"down: {health.down}"),
         ("spool", f"{health.spool[0]:,} captures wait ({size(health.spool[1])})" if health.spool[0] else "empty"),
         ("versions", "  ".join(f"{name} {version}" for name, version in health.versions.items())),
@@ -66,6 +67,7 @@ def show(health: Health) -> None:
         line(f"{paint(name.ljust(8), 'name')}  {text}")
     for host in health.hosts:
         fired = f"{host.event} {ago(host.fired_at * 1000, time.time_ns() // 1_000_000)}: {host.outcome}" if host.fired_at else "never fired"
+        fired = fired if host.hooks or host.fired_at else "no hooks"
         line(f"{paint('host'.ljust(8), 'name')}  {host.name:<12}  {f'wired={host.wired}':<13}  {fired if host.wired != 'no' else '-'}")
     for finding in health.findings:
         line(f"{paint(finding.level.ljust(8), STYLES[finding.level])}  {finding.text}")

@@ -6,7 +6,8 @@ import os
 
 from msgspec import Struct, field
 
-from memory_wire.cli import ports, running
+from memory_wire.cli import running
+from memory_wire.cli.address import mend_named, remembered
 from memory_wire.cli.args import Value
 from memory_wire.cli.bank import mend, word
 from memory_wire.cli.daemon import duration
@@ -16,8 +17,11 @@ from memory_wire.cli.target import db_path, found_bank
 from memory_wire.cli.waiting import deliver
 from memory_wire.config import DEFAULT_ADDR, JOURNAL_BYTES
 from memory_wire.errors import MemoryWireError
+from memory_wire.hooks import endpoint
+from memory_wire.serve import holder
 from memory_wire.service.overview import StoreSeen, look
 
+OTHER_PORT = "memory-wire daemon start --addr 127.0.0.1:8889"
 ERROR, WARNING, NOTE = "error", "warning", "note"
 LOG_TIMES = 8  # a write-ahead log of so many times its limit means that somebody holds it back
 
@@ -31,11 +35,12 @@ class Finding(Struct):
 
 
 class HostSeen(Struct):
-    """`wired` is no, partial or yes; the last firing of its hooks, `fired_at` in Unix seconds (0: never)."""
+    """`wired` is no, partial or yes; `hooks`: it has some that note when they fire; last firing, `fired_at` in Unix seconds (0: never)."""
 
     name: str
     detected: bool
     wired: str
+    hooks: bool = True
     event: str = ""
     fired_at: int = 0
     outcome: str = ""
@@ -71,15 +76,20 @@ def everything(values: dict[str, Value]) -> Health:
         state = running.look(running.state_path())
     except MemoryWireError as error:
         state = Running("", running.ABSENT, str(error))
-    endpoint = named or (state.url if state.addr and state.kind != running.CORRUPT else f"http://{DEFAULT_ADDR}")
-    serves = state.kind == running.SERVING and not named
-    down = running.probe(endpoint) if not serves else ""
+    own = "" if named else endpoint.own(os.path.dirname(db_path({})))
+    url = named or own or (state.url if state.addr and state.kind != running.CORRUPT else f"http://{default_addr()}")
+    serves = state.kind == running.SERVING and state.trusted and not named
+    down = running.probe(url) if not serves else ""
+    stranger = url if not down and not serves and not named and not own else ""
     path = state.db if serves and not values.get("db") else db_path(values)
     found = found_bank(values)
-    health = Health(endpoint, found.rule, found.source, look(path, found.pick, check=True), down)
+    store = look(path, found.pick, check=True)
+    if stranger:
+        down = f"what answers at {url} is not proved to be this user's"
+    health = Health(url, found.rule, found.source, store, down)
     if serves and os.path.realpath(path) != os.path.realpath(db_path(values)):
         health.add(NOTE, f"the server serves {path}, not the default store; --db looks at another")
-    of_server(health, state, bool(named))
+    of_server(health, state, named, stranger)
     of_store(health)
     of_bank(health, found.bank, mend(found, *(count(health.store, name) for name in (found.bank, found.former))))
     of_spool(health)
@@ -93,9 +103,16 @@ def count(store: StoreSeen, bank: str | None) -> int | None:
     return None if seen is None else seen.memories
 
 
-def of_server(health: Health, state: Running, named: bool) -> None:
+def default_addr() -> str:
+    try:
+        return remembered()
+    except MemoryWireError:  # no home
+        return DEFAULT_ADDR
+
+
+def of_server(health: Health, state: Running, named: str | None, stranger: str) -> None:
     """Is it up, is it ours, does it run what is installed, who else has its port."""
-    if state.kind == running.SERVING and not named:
+    if state.kind == running.SERVING and state.trusted and not named:
         health.server_facts = f"(process {state.pid}, {duration(state.uptime)})"
         for text in installation(state):
             health.add(WARNING, text, "memory-wire daemon restart")
@@ -106,19 +123,18 @@ def of_server(health: Health, state: Running, named: bool) -> None:
     elif state.kind == running.SILENT:
         health.add(ERROR, f"process {state.pid} is alive, but not serving: {state.why}", "memory-wire daemon restart")
     if not health.down:
-        if state.kind != running.SERVING and not named:
-            health.add(
-                NOTE, f"the server at {health.endpoint} is not the one of {state.path or 'a state file'}: its store isn't known here"
-            )
         health.server_facts = health.server_facts or "(it answers; no more is known of it)"
         return
     if named:
-        health.add(ERROR, f"no server at MEMORY_WIRE_URL: {health.down}", "unset MEMORY_WIRE_URL")
+        health.add(ERROR, f"no server at MEMORY_WIRE_URL: {health.down}", mend_named(named))
         return
     port = health.endpoint.rpartition(":")[2]
-    holder = ports.holder(int(port)) if port.isdigit() and state.kind != running.SILENT else None
-    if holder:
-        health.add(ERROR, f"port {port} is taken by {holder}, not a memory-wire server", "memory-wire daemon start --addr 127.0.0.1:8889")
+    who = holder.holder(int(port)) if port.isdigit() and state.kind != running.SILENT else None
+    if stranger:
+        text = f"the server at {stranger} is not proved to be this user's, it is {who or 'of a process that cannot be seen from here'}"
+        health.add(ERROR, f"{text}: hooks leave it alone; MEMORY_WIRE_URL={stranger} would trust it", OTHER_PORT)
+    elif who:
+        health.add(ERROR, f"port {port} is taken by {who}, not a memory-wire server", OTHER_PORT)
     elif state.kind != running.SILENT:
         health.add(WARNING, f"no server runs: hooks keep what they capture in the spool ({health.down})", "memory-wire daemon start")
 
@@ -180,8 +196,8 @@ def of_spool(health: Health) -> None:
 def of_hosts(health: Health, every: bool) -> None:
     """Whether each host on this machine is wired, and when its hooks fired last."""
     from memory_wire import hosts
-    from memory_wire.hosts import engine, record, verify
-    from memory_wire.hosts.base import Environment, Refused, Wiring
+    from memory_wire.hosts import engine, programs, record, verify
+    from memory_wire.hosts.base import EVENTS, Environment, Refused, Wiring
     from memory_wire.hosts.launcher import NoLauncher, launcher
 
     env, wiring = Environment.current(), Wiring("memory-wire")
@@ -194,17 +210,22 @@ def of_hosts(health: Health, every: bool) -> None:
         detected = host.detect(env)
         if not detected and not every:
             continue
-        seen = fired(HostSeen(name, detected, engine.wired(host, env, record.seen(env.data), wiring)), env.data)
+        slots = host.slots(env, wiring)
+        hooks = any(verify.installed(slot, event) for slot in slots for event in EVENTS)
+        seen = fired(HostSeen(name, detected, engine.wired(host, env, record.seen(env.data), wiring), hooks), env.data)
         health.hosts.append(seen)
-        if seen.wired == "partial":
+        missing = programs.gone(host, env, wiring)
+        for path in missing:
+            health.add(ERROR, f"{name} runs {path}, which is not there: none of its hooks and tools work", f"memory-wire connect {name}")
+        if seen.wired == "partial" and not missing:
             health.add(WARNING, f"{name} is wired in part, or to another program", f"memory-wire connect {name}")
         elif seen.wired == "no" and detected:
             health.add(NOTE, f"{name} is on this machine, but not wired", f"memory-wire connect {name}")
         if seen.outcome.startswith("refused"):
             health.add(ERROR, f"{name}: the server refused its last hook: {seen.outcome.partition(': ')[2]}", f"memory-wire connect {name}")
-        if seen.wired == "yes":
+        if seen.wired == "yes" and not missing:
             try:
-                verify.run(host, host.slots(env, wiring), env)
+                verify.run(host, slots, env)
             except Refused as error:
                 health.add(ERROR, f"{name}: {error.reason}", f"memory-wire connect {name}")
 

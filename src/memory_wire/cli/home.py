@@ -65,6 +65,8 @@ def server_here() -> tuple[str, str]:
         found = running.look(running.state_path(), PROBE_SECONDS)
     except MemoryWireError as error:
         return f"down  ({error})", default
+    if found.kind == running.SERVING and not found.trusted:
+        return f"down  (what answers at {found.url} is not proved to be this user's)", default
     if found.kind == running.SERVING:
         return f"up  {found.url}  (process {found.pid}, {duration(found.uptime)})", found.db
     return f"down  ({found.state}{f': {found.why}' if found.why else ''})", default

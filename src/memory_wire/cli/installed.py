@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from importlib.util import cache_from_source
 
 from memory_wire import __version__
-from memory_wire.cli.running import Running, words_of
+from memory_wire.cli.running import Running
+from memory_wire.process import words_of
 from memory_wire.serve import slim
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

@@ -10,15 +10,15 @@ import time
 from msgspec import Struct
 from msgspec.json import encode, format
 
-from memory_wire.cli import ports, running
+from memory_wire.cli import running
 from memory_wire.cli.args import Usage
 from memory_wire.cli.installed import PACKAGE
 from memory_wire.cli.serve import Usage as Unfit
 from memory_wire.cli.serve import settings_of, values_of
 from memory_wire.config import LOG_BYTES, START_SECONDS, state_file
 from memory_wire.errors import CannotListen, DaemonFailed, StoreRefused
-from memory_wire.serve import listen, logfile
-from memory_wire.serve.state import start_ticks
+from memory_wire.process import start_ticks
+from memory_wire.serve import holder, listen, logfile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,9 +109,9 @@ def free(addr: str) -> None:
         if "in use" not in str(error) or not port.isdigit():
             raise
         serves = not running.probe(running.url_of(addr))
-        who = ports.holder(int(port)) or "a process that can't be seen from here"
+        who = holder.holder(int(port)) or "a process that can't be seen from here"
         kind = "a memory-wire server" if serves else "not a memory-wire server"
-        mend = "`memory-wire daemon stop` or its owner ends it" if serves else "--addr HOST:PORT takes another port"
+        mend = f"{holder.OTHER_PORT}, for good"
         raise CannotListen(addr, f"address already in use by {who}, {kind}; {mend}") from None
 
 

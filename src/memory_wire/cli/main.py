@@ -6,11 +6,12 @@ declared by their module, named in OWNERS: only the module of the verb that runs
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from importlib import import_module
 
-from memory_wire.cli.args import Command, Usage, parse, usage
-from memory_wire.cli.show import as_json, line, paint
+from memory_wire.cli.args import Command, Usage, Value, parse, synopsis, usage
+from memory_wire.cli.show import as_json, line, open_streams, paint, tell
 from memory_wire.errors import MemoryWireError
 
 SUMMARY = "memory-wire: agent memory you can run anywhere"
@@ -48,18 +49,6 @@ OWNERS = {  # module of cli that declares the verb; a verb that isn't here belon
 }
 EXITS = """Exit status: 0 done; 1 it failed, one line on standard error says why and what mends it; 2 the words or values don't fit;
 130 interrupted. What a command means by 1 beside that, its help says."""
-MENDS = {
-    "corrupt": "`memory-wire reindex` builds the index anew",
-    "not_ready": "the server is still starting: ask again",
-    "storage": "`memory-wire check` looks for damage",
-    "store_missing": "restore a backup there, or remove what lies beside it to begin anew",
-    "store_refused": "`memory-wire doctor` says more",
-    "unknown_bank": "`memory-wire banks` lists them",
-    "unknown_memory": "`memory-wire memories` lists them",
-    "unknown_record": "`memory-wire search` finds them",
-    "unauthorized": "MEMORY_WIRE_KEY, or the key file beside the store, gives one; `memory-wire keys create` makes one",
-    "unreachable": "`memory-wire daemon start` starts a server, --embedded does without",
-}
 
 
 def commands() -> dict[str, Command]:
@@ -81,6 +70,7 @@ def find(verb: str) -> Command | None:
 
 def run(words: Sequence[str]) -> int:
     """The exit status of one command line; `serve`, `hook` and `mcp` have gone their own way before."""
+    open_streams()
     if not words:
         from memory_wire.cli.home import home
 
@@ -98,32 +88,31 @@ def run(words: Sequence[str]) -> int:
     if "--help" in words or "-h" in words:
         line(usage(command))
         return 0
+    values: dict[str, Value] = {}
     try:
-        return command.run(parse(command, words[1:]))
+        values = parse(command, words[1:])
+        return command.run(values)
     except Usage as error:
-        line(f"memory-wire {command.name}: {error}\n{usage(command)}")
+        line(f"memory-wire {command.name}: {error}\nusage: {synopsis(command)}; `memory-wire {command.name} --help` says more")
         return 2
     except MemoryWireError as error:
-        return fail(error)
+        return fail(error, command, values)
     except OSError as error:
         return say(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except KeyboardInterrupt:
         return 130
 
 
-def fail(error: MemoryWireError) -> int:
+def fail(error: MemoryWireError, command: Command, values: dict[str, Value]) -> int:
     """One line on stderr saying what is wrong and what mends it; the exit status of the error."""
-    detail = getattr(error, "detail", "")
-    text = f"{error}: {detail}" if detail else str(error)
-    mend = MENDS.get(error.code)
-    return say(f"{text}; {mend}" if mend and "`" not in text else text, error.exit_code)
+    from memory_wire.cli import words
+
+    return say(words.told(error, command, words.of(values)), error.exit_code)
 
 
 def say(text: str, status: int = 1) -> int:
     """The text as one line on stderr; the status."""
-    import sys
-
-    sys.stderr.write(f"{paint('memory-wire:', 'bad', sys.stderr)} {text.replace(chr(10), ' ')}\n")
+    tell(text)
     return status
 
 

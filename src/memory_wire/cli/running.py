@@ -10,7 +10,8 @@ import time
 
 from memory_wire.config import default_db, state_file
 from memory_wire.errors import Invalid, StoreRefused, Unreachable
-from memory_wire.serve.state import runs, start_ticks
+from memory_wire.hooks.endpoint import told
+from memory_wire.process import proved, runs, start_ticks
 
 PROBE_SECONDS = 1.0
 SERVING, ABSENT, STALE, RECYCLED, SILENT, CORRUPT = "serving", "absent", "stale", "recycled", "silent", "corrupt"
@@ -18,16 +19,17 @@ SERVING, ABSENT, STALE, RECYCLED, SILENT, CORRUPT = "serving", "absent", "stale"
 
 class Running:
     """`kind` is serving, absent (no file), stale (no such process), recycled (another process has the pid), silent (it doesn't answer) or
-    corrupt (the file can't be read); `why` is the reason. `ours`: its start time proves that the process is the one meant.
+    corrupt (the file can't be read); `why` is the reason. `ours`: its start time proves that the process is the one meant. `trusted`: file
+    and process are this user's besides, so that hooks talk to it.
     """
 
-    __slots__ = ("addr", "db", "kind", "ours", "path", "pid", "started_at", "why")
+    __slots__ = ("addr", "db", "kind", "ours", "path", "pid", "started_at", "trusted", "why")
 
     def __init__(self, path: str, kind: str = ABSENT, why: str = "") -> None:
         self.path, self.kind, self.why = path, kind, why
         self.pid = self.started_at = 0
         self.addr = self.db = ""
-        self.ours = False
+        self.ours = self.trusted = False
 
     @property
     def url(self) -> str:
@@ -76,6 +78,7 @@ def look(path: str, seconds: float = PROBE_SECONDS) -> Running:
         found.kind, found.why = RECYCLED, f"process {found.pid} is alive, but started at a different time"
     else:
         found.ours = bool(recorded) and recorded == str(ticks)
+        found.trusted = proved(told(path))
         why = probe(found.url, seconds)
         if why:
             found.kind, found.why = SILENT, why
@@ -130,12 +133,3 @@ def probe(url: str, seconds: float = PROBE_SECONDS) -> str:
     if 200 <= reply.status < 300 and reply.body == b"ok":
         return ""
     return f"{url} answers {reply.status}, not as a memory-wire server does"
-
-
-def words_of(pid: int) -> list[str]:
-    """The command line of a process, [] where it can't be seen."""
-    try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return [os.fsdecode(word) for word in file.read().split(b"\0")[:-1]]
-    except OSError:
-        return []

@@ -1,8 +1,9 @@
 """Which store and which bank a command acts on.
 
 The store: that of the running server when one serves this database, else the database itself, opened here. `MEMORY_WIRE_URL` names a server
-outright; a `serve.json` beside the database names the one that serves it; `--embedded` opens the file in any case. The answers are the same
-either way. The bank: the ladder of identity.py for the working directory; `memory-wire bank` says which rule it was.
+outright; a `serve.json` beside the database names the one that serves it, if that proves to be this user's; `--embedded` opens the file in
+any case. The answers are the same either way. The bank: the ladder of identity.py for the working directory; `memory-wire bank` says which
+rule it was.
 """
 
 from __future__ import annotations
@@ -62,13 +63,14 @@ def connect(values: dict[str, Value]) -> Client | Memory:
 
 
 def serving(path: str) -> str | None:
-    """The address of the server that serves this database and answers, from `serve.json` beside it."""
-    from memory_wire.serve import state
+    """The address of this user's server that serves this database and answers, from `serve.json` beside it."""
+    from memory_wire.hooks import endpoint
+    from memory_wire.process import proved
     from memory_wire.wire import alive
 
-    found = state.read(state_file(path)) or {}
+    found = endpoint.told(state_file(path))
     addr, db = found.get("addr"), found.get("db")
-    if not isinstance(addr, str) or not isinstance(db, str) or os.path.realpath(db) != os.path.realpath(path):
+    if not isinstance(addr, str) or not isinstance(db, str) or os.path.realpath(db) != os.path.realpath(path) or not proved(found):
         return None
-    url = addr if addr.startswith("unix:") else f"http://{addr}"
+    url = endpoint.url_of(addr)
     return url if alive(url) else None

@@ -25,6 +25,7 @@ from memory_wire.cli.show import as_json, line
 from memory_wire.cli.wheel import NAME, PIP_SECONDS, key, last_line, offered, pip, sum_beside
 from memory_wire.config import default_db
 from memory_wire.errors import MemoryWireError
+from memory_wire.process import words_of
 
 STARTS = ("addr", "socket", "db", "sync", "allow-host", "quiet")  # options of a server that `daemon start` takes
 
@@ -283,7 +284,7 @@ def wired_anew(program: list[str]) -> list[str]:
 
 def started_with(server: running.Running) -> list[str]:
     """The options that a server was started with, as far as `daemon start` takes them."""
-    words = running.words_of(server.pid)
+    words = words_of(server.pid)
     words = words[words.index("serve") + 1 :] if "serve" in words else []
     found = [part for name, value in pairwise(words) if name[2:] in STARTS for part in (name, value)]
     found += ["--insecure"] if "--insecure" in words else []

@@ -15,7 +15,7 @@ from memory_wire.errors import MemoryWireError, Unauthorized
 from memory_wire.hooks import files, firing, payload, session, spool, tail
 from memory_wire.hooks.gather import clip, gather
 from memory_wire.hooks.output import render, takes
-from memory_wire.hooks.server import Server, start
+from memory_wire.hooks.server import Server
 from memory_wire.hooks.transcript import said
 from memory_wire.hooks.values import dumps, text_of, whole
 from memory_wire.identity import OUTSIDE, Identity, resolve
@@ -94,7 +94,7 @@ class Firing:
         if event.name != "session-start":
             return self.done(outcome, "")
         if not self.text and not refused:
-            start(self.environ, self.folder)
+            self.server.start(self.environ, self.folder)
         return self.done(outcome, self.text or framing.session_start(self.identity.bank, url=None))
 
     # a session's start and its prompts -----------------------------------------------------------------------------------------------
@@ -114,6 +114,10 @@ class Firing:
         if not takes(self.style, event):
             self.outcome = "nothing"
             return ""
+        if event.name == "session-start" and not self.server.url:
+            self.server.start(self.environ, self.folder)
+            if self.server.started:
+                self.server.appear(self.folder)
         request: dict[str, object] = {"prompt": whole(clip(prompt)) or None, "source": event.source or None}
         if event.name == "prompt" and len(prompt) <= SHORT_PROMPT_CHARS:
             answer = (tail.last_answer(kept.transcript) if kept.transcript else "") or kept.answer

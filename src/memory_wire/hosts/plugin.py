@@ -1,4 +1,4 @@
-"""The files that run inside a host: package data with the launcher, the default address and the bank written in.
+"""The files that run inside a host: package data with the launcher and the bank written in.
 
 A TypeScript plugin is data/hosts/core.ts, which all share, and the host's own part in one file, since hosts load single files. Each file
 names its version in a marker line; a file at its place without that line is somebody else's.
@@ -10,7 +10,6 @@ import ast
 import json
 import os
 
-from memory_wire.config import DEFAULT_ADDR
 from memory_wire.hosts.base import Wiring
 from memory_wire.hosts.file import File
 
@@ -21,7 +20,7 @@ MARKERS = {
     "pi": "MEMORY_WIRE_EXTENSION_VERSION",
     "hermes": "MEMORY_WIRE_PROVIDER_VERSION",
 }
-VERSION = 3
+VERSION = 4
 PARTS = {"opencode": ("opencode.ts",), "omp": ("pi.ts",), "pi": ("pi.ts",)}  # omp is built on pi and takes the same extension
 HERMES = ("__init__.py", "plugin.yaml", "README.md")
 
@@ -57,7 +56,6 @@ def script(host: str, wiring: Wiring) -> str:
     baked = {
         'const BANK = ""': f"const BANK = {json.dumps(wiring.bank or '')}",
         'const COMMAND: string[] = ["memory-wire"]': f"const COMMAND: string[] = {json.dumps([wiring.launcher])}",
-        'const ADDR = ""': f"const ADDR = {json.dumps(DEFAULT_ADDR)}",
     }
     return head + own + filled(body, baked)
 
@@ -67,7 +65,7 @@ def provider(name: str, wiring: Wiring) -> str:
     text = read(f"hermes/{name}")
     if name != "__init__.py":
         return text
-    return filled(text, {'BANK = ""': f"BANK = {wiring.bank or ''!r}", 'ADDR = ""': f"ADDR = {DEFAULT_ADDR!r}"})
+    return filled(text, {'BANK = ""': f"BANK = {wiring.bank or ''!r}"})
 
 
 def filled(text: str, baked: dict[str, str]) -> str:

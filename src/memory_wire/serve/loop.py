@@ -12,7 +12,7 @@ import sys
 from uvloop import Loop
 
 from memory_wire import config
-from memory_wire.errors import MemoryWireError
+from memory_wire.errors import CannotListen, MemoryWireError
 from memory_wire.kernels import sysmem
 from memory_wire.serve import listen, state
 from memory_wire.serve.dispatch import Dispatch
@@ -53,7 +53,12 @@ def run(settings: Settings, provider: Provider | None = None) -> int:
         service.open()
     except MemoryWireError as error:
         detail = getattr(error, "detail", "")
-        sys.stderr.write(f"memory-wire: {error}{f': {detail}' if detail else ''}\n")
+        text = f"{error}{f': {detail}' if detail else ''}"
+        if isinstance(error, CannotListen):
+            from memory_wire.serve.holder import taken
+
+            text = taken(settings.addr, text)
+        sys.stderr.write(f"memory-wire: {text}\n")
         for listener in listeners:
             listener.close()
         return 1

@@ -9,6 +9,7 @@ from msgspec import DecodeError
 from msgspec.json import decode, encode, format
 
 from memory_wire.config import state_file
+from memory_wire.process import runs, start_ticks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,31 +71,3 @@ def lives(found: dict[str, object]) -> bool:
     if not isinstance(pid, int) or pid <= 0 or pid == os.getpid():
         return False
     return runs(pid) and start_ticks(pid) == found.get("start_ticks")
-
-
-def runs(pid: int) -> bool:
-    """Whether there is a process of that id; one that has ended and waits to be collected, perhaps for ever, does not count."""
-    try:
-        os.kill(pid, 0)
-    except PermissionError:
-        return True
-    except OSError:
-        return False
-    return stat(pid)[:1] not in ([b"Z"], [b"X"])
-
-
-def start_ticks(pid: int | None = None) -> int | None:
-    """Start time of a process (ours) in clock ticks since boot; None where /proc doesn't tell. Tells a recycled pid from the one meant."""
-    try:
-        return int(stat(pid)[19])
-    except (ValueError, IndexError):
-        return None
-
-
-def stat(pid: int | None) -> list[bytes]:
-    """The fields of /proc/<pid>/stat from the third, the state letter, on; none where it can't be read."""
-    try:
-        with open(f"/proc/{pid or 'self'}/stat", "rb") as file:
-            return file.read().rpartition(b")")[2].split()
-    except OSError:
-        return []

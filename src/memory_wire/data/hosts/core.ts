@@ -2,14 +2,13 @@
 // session. Nothing here throws: a memory that can't be reached is no memory, never an error of the host.
 
 import { execFile } from "node:child_process"
-import { readFileSync, statSync } from "node:fs"
+import { lstatSync, readFileSync, statSync } from "node:fs"
 import { request } from "node:http"
 import { homedir } from "node:os"
 import { isAbsolute, join } from "node:path"
 
 const BANK = ""
 const COMMAND: string[] = ["memory-wire"]
-const ADDR = ""
 
 const RECALL_MS = 1500
 const LEAST_MS = 300 // that the second request of a prompt gets, also when a host that starts up was busy itself
@@ -43,17 +42,61 @@ function contents(path: string): string | undefined {
   }
 }
 
-/** The server's URL: the environment's, else where `serve.json` says that one runs, else the default. A project's files are never asked. */
-function endpoint(): string {
-  if (process.env.MEMORY_WIRE_URL) return process.env.MEMORY_WIRE_URL
-  let addr: unknown
+/** What a file in the data folder says, if it is this user's and nobody else can write it. */
+function told(name: string): Record<string, unknown> {
+  const path = join(dataFolder(), name)
   try {
-    addr = JSON.parse(contents(join(dataFolder(), "serve.json")) ?? "{}").addr
+    const seen = statSync(path)
+    if (!seen.isFile() || seen.uid !== process.geteuid?.() || seen.mode & 0o022) return {}
+    return JSON.parse(readFileSync(path, "utf8")) ?? {}
   } catch {
-    addr = undefined
+    return {}
   }
-  const found = typeof addr === "string" && addr ? addr : ADDR
-  return found.startsWith("unix:") ? found : `http://${found}`
+}
+
+/** Whether the process that a state file names runs, began when the file says, and is this user's. */
+function proved(said: Record<string, unknown>): boolean {
+  const { pid, start_ticks: ticks } = said
+  if (typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0) return false
+  try {
+    process.kill(pid, 0)
+    if (process.platform !== "linux") return true
+    const fields = readFileSync(`/proc/${pid}/stat`, "latin1").replace(/^.*\) /s, "").split(" ")
+    return !"ZX".includes(fields[0]) && Number(fields[19]) === ticks && statSync(`/proc/${pid}`).uid === process.geteuid?.()
+  } catch {
+    return false
+  }
+}
+
+/** Whether the socket that listens at an address is this user's: a service manager holds it while no server runs. */
+function held(addr: string): boolean {
+  try {
+    const user = process.geteuid?.()
+    if (addr.startsWith("unix://")) {
+      const seen = lstatSync(addr.slice("unix://".length))
+      return seen.isSocket() && seen.uid === user
+    }
+    const port = Number(addr.split(":").at(-1))
+    const rows = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((table) => (contents(table) ?? "").split("\n").slice(1))
+    const fields = rows.map((row) => row.trim().split(/\s+/)).filter((row) => row[3] === "0A")
+    const owners = fields.filter((row) => parseInt(row[1].split(":").at(-1)!, 16) === port).map((row) => Number(row[7]))
+    return owners.length > 0 && owners.every((owner) => owner === user)
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The server's URL: the environment's, else that of this user's own server; undefined when none runs. Whoever else listens at the default
+ * address is never asked: it could be another user's server, or no server at all. Nor are a project's files.
+ */
+function endpoint(): string | undefined {
+  if (process.env.MEMORY_WIRE_URL) return process.env.MEMORY_WIRE_URL
+  const state = told("serve.json")
+  const runs = proved(state)
+  const named = runs ? state.addr : told("service.json").addr
+  if (typeof named !== "string" || !named || !(runs || held(named))) return undefined
+  return named.startsWith("unix:") ? named : `http://${named.replace(/^0\.0\.0\.0:/, "127.0.0.1:").replace(/^\[::\]:/, "[::1]:")}`
 }
 
 function target(url: string): Target | undefined {
@@ -87,7 +130,7 @@ function late(ms: number, run: () => void): ReturnType<typeof setTimeout> {
 /** The server's answer to a POST, `{}` when it refuses it for good; undefined when there is none in time, or another one. */
 function post(path: string, body: object, ms: number): Promise<any> {
   return new Promise((resolve) => {
-    const to = target(endpoint())
+    const to = target(endpoint() ?? "")
     if (!to || ms <= 0) return resolve(undefined)
     const sent = Buffer.from(JSON.stringify(body, (_, value) => value?.toWellFormed?.() ?? value)) // a lone surrogate is no text
     const headers: Record<string, string | number> = { "content-type": "application/json", "content-length": sent.length }
@@ -219,7 +262,7 @@ class Session {
       former: found.former,
       frozen: true,
       format: process.env.MEMORY_WIRE_FORMAT || undefined,
-      url: url.startsWith("http:") ? url : undefined,
+      url: url?.startsWith("http:") ? url : undefined,
     }
     const asking = async (event: string, more: object): Promise<boolean> => {
       const path = `/v1/banks/${encodeURIComponent(found.bank)}/inject`

@@ -1,4 +1,4 @@
-# MEMORY_WIRE_PROVIDER_VERSION 3: written by `memory-wire connect`, removed by `memory-wire connect hermes --uninstall`
+# MEMORY_WIRE_PROVIDER_VERSION 4: written by `memory-wire connect`, removed by `memory-wire connect hermes --uninstall`
 """Memory provider of hermes over a memory-wire server: recalls before each turn, stores after it, and never raises into the host.
 
 Runs inside hermes, so it needs nothing but the standard library and the host's own base class.
@@ -20,7 +20,6 @@ from typing import Any
 from agent.memory_provider import MemoryProvider  # type: ignore[import-not-found,unused-ignore]
 
 BANK = ""
-ADDR = ""
 
 RECALL_SECONDS = 1.5
 WRITE_SECONDS = 2.0
@@ -60,6 +59,58 @@ def settings(path: str) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def told(name: str) -> dict[str, Any]:
+    """What a file in the data folder says, if it is this user's and nobody else can write it."""
+    path = os.path.join(data_folder(), name)
+    try:
+        seen = os.stat(path)
+    except OSError:
+        return {}
+    return settings(path) if seen.st_uid == os.geteuid() and not seen.st_mode & 0o022 else {}
+
+
+def proved(said: dict[str, Any]) -> bool:
+    """Whether the process that a state file names runs, began when the file says, and is this user's."""
+    pid = said.get("pid")
+    if type(pid) is not int or not 0 < pid < 1 << 31:
+        return False
+    try:
+        os.kill(pid, 0)
+        if not os.path.exists("/proc/self"):
+            return True
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+        ours = os.stat(f"/proc/{pid}").st_uid == os.geteuid()
+        return ours and fields[0] not in (b"Z", b"X") and int(fields[19]) == said.get("start_ticks")
+    except (OSError, ValueError, IndexError):
+        return False
+
+
+def held(addr: str) -> bool:
+    """Whether the socket that listens at an address is this user's: a service manager holds it while no server runs."""
+    try:
+        if addr.startswith("unix://"):
+            seen = os.lstat(addr[len("unix://") :])
+            return stat.S_ISSOCK(seen.st_mode) and seen.st_uid == os.geteuid()
+        port = int(addr.rpartition(":")[2])
+        rows: list[list[str]] = []
+        for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+            if os.path.exists(table):
+                with open(table, encoding="ascii") as file:
+                    rows += [row.split() for row in file.readlines()[1:]]
+        return {int(row[7]) for row in rows if row[3] == "0A" and int(row[1].rpartition(":")[2], 16) == port} == {os.geteuid()}
+    except (OSError, ValueError, IndexError):
+        return False
+
+
+def url_of(addr: str) -> str:
+    """An address as it is asked; one that stands for every interface through the loopback."""
+    if not addr or "://" in addr:
+        return addr
+    host, _, port = addr.rpartition(":")
+    return f"http://{ {'0.0.0.0': '127.0.0.1', '[::]': '[::1]'}.get(host, host) }:{port}"
 
 
 def keep(kept: dict[str, str], session: str, value: str) -> None:
@@ -161,10 +212,14 @@ class MemoryWireProvider(MemoryProvider):  # type: ignore[misc,unused-ignore]
         return self.named("bank") or BANK or "memory-wire"
 
     def url(self) -> str:
+        """The server that the user names, else this user's own; empty when none runs: nobody else is asked."""
         if named := self.named("url"):
             return named
-        addr = str(settings(os.path.join(data_folder(), "serve.json")).get("addr") or ADDR)
-        return addr if addr.startswith("unix:") else f"http://{addr}"
+        state = told("serve.json")
+        if proved(state):
+            return url_of(str(state.get("addr") or ""))
+        addr = str(told("service.json").get("addr") or "")
+        return url_of(addr) if held(addr) else ""
 
     def post(self, route: str, body: dict[str, Any], seconds: float) -> Any:
         """The answer to a request on the bank, {} when it is refused for good; None when there is none or another one."""

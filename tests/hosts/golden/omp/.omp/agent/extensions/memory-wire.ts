@@ -1,5 +1,4 @@
-// MEMORY_WIRE_EXTENSION_VERSION 3
+// MEMORY_WIRE_EXTENSION_VERSION 4
 const HOST = "omp"
 const BANK = ""
 const COMMAND: string[] = ["/stable/memory-wire"]
-const ADDR = "127.0.0.1:8888"
