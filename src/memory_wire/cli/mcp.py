@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from memory_wire import config
 from memory_wire.cli.args import Command, Option, Usage, Value, parse, usage
-from memory_wire.errors import StorageError, Unreachable
+from memory_wire.errors import StorageError, UnknownBank, Unreachable
 from memory_wire.mcp.dispatch import Peer
 from memory_wire.mcp.serving import provider
 from memory_wire.mcp.stdio import Stdio
@@ -105,6 +105,8 @@ class Target:
 
     def run(self, step: Run) -> object:
         """The response of an operation. When the server is gone, what is there now is asked instead. Raises MemoryWireError."""
+        if step.operation == "get_config" and not self.there():
+            raise UnknownBank  # a list of tools alone loads neither client nor store
         target = self.get(None)
         begun = time.monotonic()
         try:
@@ -113,6 +115,12 @@ class Target:
             if time.monotonic() - begun >= config.MCP_CALL_SECONDS:
                 raise  # it is there, but doesn't answer
             return self.call(self.get(target), step)
+
+    def there(self) -> bool:
+        """Whether there can be a bank at all: a server that was named, or a store."""
+        from memory_wire.cli.target import db_path
+
+        return self.found is not None or bool(os.environ.get("MEMORY_WIRE_URL")) or os.path.exists(db_path(self.values))
 
     def call(self, target: Client | Memory, step: Run) -> object:
         bank = self.settled(target) if step.bank == self.place.bank else step.bank
