@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from memory_wire import Client
-from memory_wire.config import LOG_BYTES, LOG_FILES
+from memory_wire.config import DEFAULT_ADDR, LOG_BYTES, LOG_FILES
 from memory_wire.wire import alive
 from tests import package
-from tests.cli.commands import Machine
+from tests.cli.commands import Machine, free_port
 
 
 def ended(pid: int) -> bool:
@@ -277,6 +277,59 @@ def test_as_a_user_whom_nobody_knows(machine: Machine) -> None:
         [sys.executable, "-c", program], env=machine.env, cwd="/", capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 1 and "no home folder" in done.stderr
+
+
+def test_an_address_lasts(machine: Machine, addr: str) -> None:
+    machine.out("daemon", "start", "--addr", addr)
+    machine.out("daemon", "stop")
+    machine.out("daemon", "start")
+    assert machine.said()["addr"] == addr
+    machine.out("daemon", "stop")
+    machine.out("daemon", "restart")
+    assert machine.said()["addr"] == addr
+    other = f"127.0.0.1:{free_port()}"
+    machine.out("daemon", "restart", "--addr", other)
+    machine.out("daemon", "stop")
+    machine.out("daemon", "start")
+    assert machine.said()["addr"] == other
+    machine.out("daemon", "stop")
+    note = machine.data / "daemon.json"
+    for broken in ("{", "[]", '{"addr": 5}', '{"addr": "nonsense"}'):
+        note.write_text(broken)
+        assert json.loads(machine.out("doctor", "--json"))["endpoint"] == f"http://{DEFAULT_ADDR}"
+    machine.out("daemon", "start", "--addr", other)
+    assert json.loads(note.read_text()) == {"addr": other}
+
+
+def test_another_server_named_by_the_environment_is_said(machine: Machine, addr: str) -> None:
+    done = machine.run("daemon", "start", "--addr", addr, MEMORY_WIRE_URL="http://127.0.0.1:1")
+    assert done.returncode == 0 and "warning: MEMORY_WIRE_URL names http://127.0.0.1:1" in done.stderr and "unset" in done.stderr
+    machine.out("daemon", "stop")
+    assert machine.run("daemon", "start", MEMORY_WIRE_URL=f"http://{addr}/").stderr == ""
+
+
+def test_serve_names_who_has_its_port(machine: Machine) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        addr = f"127.0.0.1:{taken.getsockname()[1]}"
+        done = machine.run("serve", "--addr", addr)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert f"can't listen on {addr}: address already in use by process {os.getpid()} (" in done.stderr
+    assert "--addr HOST:PORT takes another port" in done.stderr
+
+
+def test_a_session_that_starts_the_daemon_has_its_memories(machine: Machine, addr: str) -> None:
+    """The first one after a reboot; the hook waits for the server within its own time."""
+    machine.out("daemon", "start", "--addr", addr)
+    machine.out("retain", "The berths are let by the pelican service on port 7070.")
+    machine.out("daemon", "stop")
+    (machine.data / "autostart").touch()
+    with machine.start("hook", "session-start") as hook:
+        printed, noise = hook.communicate(timeout=60)
+    assert noise == "" and printed
+    until(lambda: machine.state.exists() and alive(f"http://{addr}"))
+    assert machine.said()["addr"] == addr
+    with machine.start("hook", "session-start") as hook:
+        assert "7070" in hook.communicate(timeout=60)[0]
 
 
 def test_logs(machine: Machine, addr: str) -> None:

@@ -76,6 +76,8 @@ def test_install_status_uninstall(tmp_path: Path) -> None:
         "--exit-idle",
         "300",
     ]
+    named = tmp_path / ".local" / "share" / "memory-wire" / "service.json"
+    assert (json.loads(named.read_text()), named.stat().st_mode & 0o777) == ({"addr": "127.0.0.1:8888"}, 0o600)
     assert run(tmp_path, "status").returncode == 0
     link = folder / "sockets.target.wants" / "memory-wire.socket"
     link.parent.mkdir()
@@ -88,7 +90,7 @@ def test_install_status_uninstall(tmp_path: Path) -> None:
     }
     assert run(tmp_path, "uninstall").returncode == 0
     assert [path for path in folder.rglob("*") if not path.is_dir()] == []
-    assert run(tmp_path, "uninstall").stdout == "not there\n"
+    assert run(tmp_path, "uninstall").stdout == "not there\n" and not named.exists()
 
 
 def test_everything_asked_for_is_in_the_units(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -137,6 +138,25 @@ def test_the_daemon_is_started_where_the_user_agreed(tmp_path: Path, program: Pa
         os.wait()  # it was started once
     program.chmod(0o644)
     server.start({}, str(tmp_path))  # can't be run: silence
+
+
+def test_the_server_that_was_started_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "HOOK_START_SECONDS", 60.0)
+    asked = server.Server({}, str(tmp_path), time.monotonic() + 60)
+    said = json.dumps({"addr": "127.0.0.1:4711", "pid": os.getpid(), "start_ticks": start_ticks()})
+
+    def appears() -> None:
+        (tmp_path / "fresh").write_text(said)
+        (tmp_path / "fresh").rename(tmp_path / "serve.json")
+
+    later = threading.Timer(0.1, appears)
+    later.start()
+    asked.appear(str(tmp_path))
+    later.join()
+    assert asked.url == "http://127.0.0.1:4711"
+    never = server.Server({}, str(tmp_path / "elsewhere"), time.monotonic() + 0.1)
+    never.appear(str(tmp_path / "elsewhere"))  # its own time ends first
+    assert never.url == ""
 
 
 @pytest.mark.parametrize(("event", "starts"), [("session-start", True), ("prompt", False), ("stop", False)])

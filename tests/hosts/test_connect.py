@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -69,7 +70,10 @@ def test_dry_run(machine: Machine) -> None:
     path = machine.home / ".codeium" / "windsurf" / "hooks.json"
     path.write_text('{"hooks": {}}')
     before = machine.tree()
-    found = lines(machine.run("connect", "windsurf", "--dry-run"))
+    found = lines(machine.run("connect", "windsurf", "--dry-run", "--addr", "127.0.0.1:4711"))
+    assert any(line.startswith("would start the server at http://127.0.0.1:4711") for line in found)
+    assert not any("would start" in line for line in lines(machine.run("connect", "windsurf", "--dry-run", "--no-daemon")))
+    assert lines(machine.run("connect", "--list", "--dry-run")) == lines(machine.run("connect", "--list"))
     assert found[0].startswith(f"{'windsurf':<12} {'would-wire':<13} hooks.pre_user_prompt, ")
     assert f"+++ {path}" in found
     assert '-{"hooks": {}}' in found
@@ -87,6 +91,10 @@ def test_dry_run(machine: Machine) -> None:
     [
         (["connect", "--list", "cursor"], 1, "--list takes no host; `memory-wire connect <host>` wires one"),
         (["connect", "--list", "--uninstall"], 1, "--list wires nothing; drop it to make a change"),
+        (["connect", "--list", "--addr", "127.0.0.1:1"], 1, "--list wires nothing; drop it to make a change"),
+        (["connect", "--uninstall", "--addr", "127.0.0.1:1"], 1, "--addr is for the server that connect starts; drop it"),
+        (["connect", "claude"], 2, "unknown host 'claude'; did you mean claude-code? hosts are "),
+        (["connect", "windsrf"], 2, "did you mean windsurf? "),
         (["connect", "--list", "--bank", "b"], 1, "--list wires nothing; drop it to make a change"),
         (["connect", "--uninstall", "--bank", "b"], 1, "drop --bank"),
         (["connect", "--guidelines", "cursor"], 1, "--guidelines is about this folder"),
@@ -213,16 +221,20 @@ def test_a_linked_launcher_is_named_by_its_link(machine: Machine) -> None:
 
 def test_the_server_is_started_once(machine: Machine) -> None:
     machine.have("cursor", "zed")
-    machine.program(machine.launcher, 'if sys.argv[1:] == ["daemon", "start"]: sys.argv += ["--addr", "127.0.0.1:0"]')
     try:
-        (said,) = [line for line in lines(machine.run("connect", "cursor")) if line.startswith("server ")]
+        (said,) = [line for line in lines(machine.run("connect", "cursor", "--addr", "127.0.0.1:0")) if line.startswith("server ")]
         assert re.fullmatch(r"server started at http://127\.0\.0\.1:\d+", said)
         assert (machine.data / "autostart").exists()
         assert said.replace("started", "answers") in lines(machine.run("connect", "zed"))
         lines(machine.run("disconnect", "zed"))
         assert (machine.data / "autostart").exists()
-        lines(machine.run("disconnect", "cursor"))
+        (left,) = [line for line in lines(machine.run("disconnect", "cursor")) if line.startswith("the server still runs")]
+        assert "`memory-wire daemon stop`" in left
         assert not (machine.data / "autostart").exists()
+        machine.run("daemon", "stop")
+        assert not any("still runs" in line for line in lines(machine.run("disconnect")))
+        assert any(re.match(r"server started at http://127\.0\.0\.1:\d+", line) for line in lines(machine.run("connect", "cursor")))
+        assert json.loads((machine.data / "daemon.json").read_text()) == {"addr": "127.0.0.1:0"}  # remembered
     finally:
         machine.run("daemon", "stop")
 
@@ -239,6 +251,22 @@ def test_no_daemon_leaves_no_mark(machine: Machine) -> None:
     lines(machine.run("connect", "--no-daemon"))
     lines(machine.run("disconnect", "zed"))
     assert not (machine.data / "autostart").exists()
+
+
+def test_hermes_without_its_yaml_editor(machine: Machine) -> None:
+    """Only an edit needs it; where nothing of ours is, there is nothing to edit."""
+    machine.have("hermes")
+    config = machine.home / ".hermes" / "config.yaml"
+    config.write_text("memory:\n  provider: other\n")
+    bare = machine.program(machine.home / "bare" / "memory-wire", "sys.modules['ruamel'] = sys.modules['ruamel.yaml'] = None")
+    before = machine.tree()
+    (said,) = [line for line in lines(machine.run("disconnect", "hermes", program=bare)) if line.startswith("hermes")]
+    assert said.split()[1:] == ["skipped", "not", "wired"]
+    done = machine.run("connect", "hermes", "--no-daemon", program=bare)
+    assert done.returncode == 1 and f"`{sys.executable} -m pip install ruamel.yaml`" in done.stdout
+    assert {name: content for name, content in machine.tree().items() if not name.startswith("bare")} == {
+        name: content for name, content in before.items() if not name.startswith("bare")
+    }
 
 
 def test_a_home_that_cannot_be_written(machine: Machine) -> None:

@@ -58,6 +58,7 @@ def commands() -> list[Command]:
         Option("uninstall", "flag", "take our entries out again"),
         Option("guidelines", "flag", "write the block for AGENTS.md and the like in this folder; with --uninstall remove it"),
         Option("no-daemon", "flag", "start no server, now or at session starts"),
+        Option("addr", help="where the server that is started listens, HOST:PORT; remembered for later starts"),
         JSON,
     )
     exits = "Exit status 1: a host failed, each line says why; options that exclude each other."
@@ -112,8 +113,16 @@ def chosen(given: Value) -> list[str]:
         raise Usage("the name of a host is empty")
     for word in words:
         if word not in NAMES:
-            raise Usage(f"unknown host {word!r}; hosts are {', '.join(NAMES)}")
+            raise Usage(f"unknown host {word!r}; {near(word)}hosts are {', '.join(NAMES)}")
     return [name for name in NAMES if name in words]
+
+
+def near(word: str) -> str:
+    """The host that is probably meant, as a question; empty when none is near."""
+    from difflib import get_close_matches
+
+    found = [name for name in NAMES if name.startswith(word.lower())] or get_close_matches(word.lower(), NAMES, 1)
+    return f"did you mean {found[0]}? " if found else ""
 
 
 def bank_of(given: Value) -> str | None:
@@ -129,10 +138,12 @@ def conflict(values: dict[str, Value], named: bool) -> str:
     if values.get("list"):
         if named:
             return "--list takes no host; `memory-wire connect <host>` wires one"
-        if any(values.get(name) for name in ("uninstall", "guidelines", "bank", "dry_run")):
+        if any(values.get(name) for name in ("uninstall", "guidelines", "bank", "addr")):
             return "--list wires nothing; drop it to make a change"
     if values.get("guidelines") and (named or values.get("bank")):
         return "--guidelines is about this folder; drop the host or bank, or run it apart"
+    if values.get("addr") and (values.get("uninstall") or values.get("guidelines")):
+        return "--addr is for the server that connect starts; drop it"
     if values.get("uninstall") and values.get("bank"):
         return "--uninstall takes entries out whatever their bank; drop --bank"
     return ""
@@ -173,7 +184,13 @@ def wire(values: dict[str, Value], names: list[str], env: Environment) -> int:
             mark(env, known, start=not uninstall and not values.get("no_daemon"))
     fresh = [outcome.host for outcome in outcomes if outcome.outcome == "wired"]
     notes += [note for name in fresh for note in load(name).notes(env)] + ([NEXT] if fresh else [])
-    server = "" if uninstall or dry or values.get("no_daemon") or not working else serving(wiring.launcher, env)
+    would = [outcome.host for outcome in outcomes if outcome.outcome in ("would-wire", "already-wired")]
+    if uninstall:
+        server = "" if dry or known.hosts or not any(outcome.outcome == "unwired" for outcome in outcomes) else left_running(env)
+    elif values.get("no_daemon") or not (would if dry else working):
+        server = ""
+    else:
+        server = serving(wiring.launcher, env, str(values.get("addr") or ""), dry)
     if working and not dry and not uninstall:
         notes += keyed(env)
     report(outcomes, notes, server, bool(values.get("json")))
@@ -252,20 +269,37 @@ def keyed(env: Environment) -> list[str]:
     return [f"the server asks for a key: this machine's programs and hooks have one in {path} now"] if path else []
 
 
-def serving(program: str, env: Environment) -> str:
-    """Has the daemon started when no server answers; what is to say of it."""
+def left_running(env: Environment) -> str:
+    """What is to say of a server when nothing is wired to it any more; empty when none runs."""
+    from memory_wire.cli import running
+
+    found = running.look(running.state_path())
+    if env.variables.get("MEMORY_WIRE_URL") or found.kind != running.SERVING:
+        return ""
+    return f"the server still runs at {found.url}: `memory-wire daemon stop` ends it, the memories stay"
+
+
+def serving(program: str, env: Environment, addr: str, dry: bool) -> str:
+    """Has the daemon started when no server of this user's answers, in a dry run only says so; what is to say of it."""
     import subprocess
 
     from memory_wire.cli import running
+    from memory_wire.cli.address import mend_named, remembered
+    from memory_wire.hooks import endpoint
 
     named = env.variables.get("MEMORY_WIRE_URL")
     if named:
         fault = running.probe(named)
-        return f"server at {named} does not answer ({fault}); hooks stay silent until it does" if fault else f"server answers at {named}"
-    found = running.look(running.state_path())
-    if found.kind == running.SERVING:
-        return f"server answers at {found.url}"
-    done = subprocess.run([program, "daemon", "start"], capture_output=True, text=True, check=False)
+        text = f"server at {named} does not answer ({fault}); hooks stay silent until it does: {mend_named(named)}"
+        return text if fault else f"server answers at {named}"
+    url = endpoint.own(env.data)
+    if url and not running.probe(url):
+        elsewhere = bool(addr) and url != running.url_of(addr)
+        return f"server answers at {url}" + (f"; `memory-wire daemon restart --addr {addr}` moves it" if elsewhere else "")
+    if dry:
+        return f"would start the server at {running.url_of(addr or remembered())}, and let session starts start it (--no-daemon: neither)"
+    words = ["--addr", addr] if addr else []
+    done = subprocess.run([program, "daemon", "start", *words], capture_output=True, text=True, check=False)
     if done.returncode:
         said = (done.stderr.strip() or done.stdout.strip() or f"status {done.returncode}").splitlines()[-1]
         return f"FAILED to start the server: {said.removeprefix('memory-wire: ')}"

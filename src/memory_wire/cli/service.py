@@ -16,6 +16,8 @@ from memory_wire.cli.show import as_json, line, table
 from memory_wire.cli.target import db_path, serving
 from memory_wire.config import DEFAULT_ADDR
 from memory_wire.errors import Invalid, UnitRefused
+from memory_wire.hooks import endpoint, files
+from memory_wire.hooks.values import dumps
 
 EXIT_IDLE = 300  # seconds without a client before the server leaves
 SOCKET_PATH_BYTES = 107  # sun_path of unix(7) less its end
@@ -55,6 +57,7 @@ def install(values: dict[str, Value]) -> int:
                 raise UnitRefused(f"{path_of(name)} was not written by this command; --force replaces it")
     for name, text in texts.items():
         write(path_of(name), text)
+    arrange(listening(values)[0])
     return done(values, [path_of(name) for name in texts], "wrote", ENABLE)
 
 
@@ -68,6 +71,7 @@ def uninstall(values: dict[str, Value]) -> int:
         if state != "missing":
             remove(path_of(name))
             gone.append(path_of(name))
+    files.drop(os.path.join(files.data_folder(), endpoint.SERVICE))
     if gone and os.path.islink(wanted()):
         remove(wanted())
         gone.append(wanted())
@@ -171,6 +175,15 @@ def write(path: str, text: str) -> None:
         with open(fresh, "w", encoding="utf-8") as file:
             file.write(text)
         os.replace(fresh, path)
+    except OSError as error:
+        raise UnitRefused(f"{path}: {error.strerror}") from None
+
+
+def arrange(addr: str) -> None:
+    """Tells hooks and plugins where the socket is, so that they wake the server. Raises UnitRefused."""
+    path = os.path.join(files.data_folder(), endpoint.SERVICE)
+    try:
+        files.put(path, dumps({"addr": f"unix://{addr}" if addr.startswith("/") else addr}).encode() + b"\n")
     except OSError as error:
         raise UnitRefused(f"{path}: {error.strerror}") from None
 

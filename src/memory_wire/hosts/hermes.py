@@ -7,6 +7,7 @@ spliced, so every other byte stays.
 from __future__ import annotations
 
 import os
+import sys
 
 from memory_wire.hosts import plugin
 from memory_wire.hosts.base import Environment, Host, Refused, Slot, State, Trace, Wiring
@@ -32,7 +33,9 @@ class Provider:
         self.path = path
 
     def look(self, text: str | None, trace: Trace) -> State:
-        found = None if text is None else self.provider(self.memory(text))
+        if text is None or NAME not in text:  # then nothing has to be parsed to know it
+            return "absent"
+        found = self.provider(self.memory(text))
         return "same" if found is not None and found[1].value == NAME else "absent"
 
     def put(self, text: str | None, trace: Trace) -> str:
@@ -140,7 +143,8 @@ def compose(text: str) -> Any:
         from ruamel.yaml import YAML
         from ruamel.yaml.error import YAMLError
     except ImportError:
-        raise Refused("editing YAML needs ruamel.yaml: `pip install 'memory-wire[connect]'`; left untouched", SNIPPET) from None
+        mend = f"`{sys.executable} -m pip install ruamel.yaml`"  # suffices for a checkout as well
+        raise Refused(f"editing YAML needs ruamel.yaml beside memory-wire: {mend}; left untouched", SNIPPET) from None
     try:
         return YAML(pure=True).compose(text)
     except YAMLError as error:
