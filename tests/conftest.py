@@ -6,9 +6,13 @@ Where `CI` is set the examples are the same in every run, so that a change is ju
 from __future__ import annotations
 
 import os
+import signal
 
 from hypothesis import settings
 
 settings.register_profile("suite", deadline=None, print_blob=True)
 settings.register_profile("same", deadline=None, print_blob=True, derandomize=True, database=None)
 settings.load_profile("same" if os.environ.get("CI") and not os.environ.get("MEMORY_WIRE_LONG") else "suite")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background job; the processes that tests start must heed it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
