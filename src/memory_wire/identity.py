@@ -10,7 +10,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 OUTSIDE = "memory-wire"  # the bank of whoever works in no project
 KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_.-")
@@ -21,21 +21,33 @@ class Identity:
     """A bank and how it was found. `former` is the contract's id of the same place where it differs, else None.
 
     rule: flag, environment, remote, repository, folder or none. source: what the rule read (an address without credentials, a path).
+    others: ids that the place had if it had another remote, none, or no repository, the likeliest first. Nothing is read from their banks.
     """
 
-    __slots__ = ("bank", "former", "rule", "source")
+    __slots__ = ("bank", "former", "names", "others", "rule", "source")
 
-    def __init__(self, bank: str, rule: str, source: str, former: str | None = None) -> None:
+    def __init__(
+        self, bank: str, rule: str, source: str, former: str | None = None, others: Sequence[str] = (), names: Sequence[str] = ()
+    ) -> None:
         self.bank = bank
         self.former = former if former != bank else None
         self.rule = rule
         self.source = source
+        self.others = tuple(id for id in dict.fromkeys(others) if id not in ("", OUTSIDE, bank, former))
+        self.names = tuple(name for name in dict.fromkeys(names) if name)
 
     def pick(self, exists: Callable[[str], bool]) -> str:
         """The bank to use: the former id as long as only a bank of that name exists, so that nothing is lost when a rule changes."""
         if self.former is not None and not exists(self.bank) and exists(self.former):
             return self.former
         return self.bank
+
+    def likely(self, banks: Iterable[str]) -> list[str]:
+        """Those of the banks that can have been this place's: `others`, then what bears its name (a folder that was moved, a new owner)."""
+        there = [bank for bank in banks if bank not in (self.bank, self.former)]
+        return [id for id in self.others if id in there] + [
+            bank for bank in there if bank not in self.others and any(bears(bank, name) for name in self.names)
+        ]
 
 
 def resolve(flag: str | None, environ: Mapping[str, str], cwd: str, per_worktree: bool = False) -> Identity:
@@ -57,32 +69,55 @@ def resolve(flag: str | None, environ: Mapping[str, str], cwd: str, per_worktree
     shared = _of_repository(tree, common, linked)
     if linked and (per_worktree or environ.get("MEMORY_WIRE_PER_WORKTREE", "") not in ("", "0")):
         bank = f"{shared.bank}-{clean(os.path.basename(tree)) or 'worktree'}-{digits(git)}"
-        return Identity(bank, shared.rule, shared.source, former=_folder(tree))
+        others = (shared.bank, shared.former or "", *shared.others)
+        return Identity(bank, shared.rule, shared.source, _folder(tree), others, (clean(os.path.basename(tree)),))
     return shared
 
 
 def _of_repository(tree: str, common: str, linked: bool) -> Identity:
     former = _folder(tree) if linked else None  # the contract finds no config in a linked worktree
-    url = origin(os.path.join(common, "config"))
-    parts = remote_path(url) if url else None
-    if parts is not None:
-        contract = clean("/".join(parts[-2:]))
-        owner = parts[-2].lower()
-        exact = len(parts) == 2 and "-" not in owner and contract == f"{owner}-{parts[-1].lower()}"
-        bank = contract if exact else f"{contract or 'project'}-{digits('/'.join(parts).lower())}"
-        return Identity(bank, "remote", without_credentials(url or ""), former or contract or _folder(tree))
     main = tree
     if linked:
         main = os.path.dirname(common) if os.path.basename(common) == ".git" else common.removesuffix(".git")
     name = clean(os.path.basename(main))
-    return Identity(f"{name or 'project'}-{digits(common)}", "repository", main, former or name or None)
+    own = f"{name or 'project'}-{digits(common)}"
+    found = remotes(os.path.join(common, "config"))
+    url = found.pop("origin", "")
+    elsewhere = [id for other in found.values() for id in of_remote(other)]
+    others = (*elsewhere, name, f"{name or 'project'}-{digits(main)}")
+    if ids := of_remote(url):
+        project = clean((remote_path(url) or [""])[-1])
+        return Identity(
+            ids[0], "remote", without_credentials(url), former or ids[1] or _folder(tree), (own, ids[1], *others), (project, name)
+        )
+    return Identity(own, "repository", main, former or name or None, others, (name,))
+
+
+def of_remote(url: str) -> tuple[str, str] | tuple[()]:
+    """(the id of a remote's project, the contract's id of it); empty for what is no remote."""
+    parts = remote_path(url)
+    if parts is None:
+        return ()
+    contract = clean("/".join(parts[-2:]))
+    owner = parts[-2].lower()
+    exact = len(parts) == 2 and "-" not in owner and contract == f"{owner}-{parts[-1].lower()}"
+    return (contract if exact else f"{contract or 'project'}-{digits('/'.join(parts).lower())}", contract)
 
 
 def _outside(cwd: str, environ: Mapping[str, str]) -> Identity:
     name = os.path.basename(cwd)
     if not name or cwd == os.path.realpath(environ.get("HOME") or os.path.expanduser("~")):
         return Identity(OUTSIDE, "none", cwd, clean(name) or None)
-    return Identity(f"{clean(name) or 'project'}-{digits(cwd)}", "folder", cwd, clean(name) or None)
+    folder = clean(name)
+    other = f"{folder or 'project'}-{digits(os.path.join(cwd, '.git'))}"  # the repository that was here
+    return Identity(f"{folder or 'project'}-{digits(cwd)}", "folder", cwd, folder or None, (other,), (folder,))
+
+
+def bears(bank: str, name: str) -> bool:
+    """Is it `name`, `name` with our six digits, or `owner-name` with or without them?"""
+    stem, dash, tail = bank.rpartition("-")
+    plain = [bank, stem] if dash and len(tail) == 6 and all(letter in "0123456789abcdef" for letter in tail) else [bank]
+    return any(one == name or one.endswith(f"-{name}") for one in plain)
 
 
 def _folder(tree: str) -> str | None:
@@ -107,20 +142,22 @@ def repository(cwd: str) -> tuple[str, str, str] | None:
         folder = parent
 
 
-def origin(config: str) -> str | None:
-    """The first `url` of `[remote "origin"]` in a git config, as it stands there; included files are not followed."""
-    inside = False
+def remotes(config: str) -> dict[str, str]:
+    """The first `url` of each `[remote "name"]` in a git config, as it stands there; included files are not followed."""
+    found: dict[str, str] = {}
+    remote = ""
     for line in _read(config).split("\n"):
         line = line.strip()
         if line.startswith("["):
             section, _, line = line[1:].partition("]")
             kind, _, name = section.strip().partition(" ")
-            inside = kind.lower() == "remote" and name.strip() == '"origin"'
+            name = name.strip()
+            remote = name[1:-1] if kind.lower() == "remote" and len(name) > 2 and name[0] == name[-1] == '"' else ""
             line = line.strip()
         key, equals, value = line.partition("=")
-        if inside and equals and key.strip().lower() == "url" and (url := _value(value)):
-            return url
-    return None
+        if remote and equals and key.strip().lower() == "url" and (url := _value(value)):
+            found.setdefault(remote, url)
+    return found
 
 
 def _value(text: str) -> str:

@@ -160,7 +160,7 @@ def test_what_can_not_be_read(data: bytes, words: list[str], status: int, said: 
     done = machine.run("import", str(exports.write(tmp_path, data)), *words)
     assert done.returncode == status and said in done.stdout + done.stderr
     done = machine.run("import", str(tmp_path / "absent"))
-    assert done.returncode == 2 and "no such file or folder" in done.stderr
+    assert done.returncode == 1 and "absent: No such file or directory" in done.stderr
 
 
 PEAK = """

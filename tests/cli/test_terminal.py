@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_wire.cli.main import MENDS, OWNERS, commands, declared
+from memory_wire.cli.main import OWNERS, commands, declared
 from memory_wire.cli.show import columns
 
 NO_JSON = {"hook", "mcp", "serve"}  # they speak a protocol
@@ -128,11 +128,11 @@ def test_the_exit_statuses_that_help_documents(tmp_path: Path) -> None:
     ("words", "said", "env"),
     [
         (("get", "00000000-0000-4000-8000-000000000000"), "unknown memory; `memory-wire memories` lists them", {}),
-        (("recall", "x"), f"; {MENDS['unreachable']}", {"MEMORY_WIRE_URL": "http://127.0.0.1:1"}),
+        (("recall", "x"), "; unset MEMORY_WIRE_URL, or `memory-wire daemon start --addr 127.0.0.1:1`", {"MEMORY_WIRE_URL": "http://127.0.0.1:1"}),
         (("config", "--bank", "nowhere"), "unknown bank; `memory-wire banks` lists them", {}),
         (("backup", "/nonexistent/x"), "/nonexistent", {}),
         (("import", "/nonexistent/x"), "/nonexistent/x", {}),
-        (("recall", "x", "--db", "notes.txt"), "notes.txt is not a database; `memory-wire doctor` says more", {}),
+        (("recall", "x", "--db", "notes.txt"), "notes.txt is not a database; put a backup in place of ", {}),
     ],
 )
 def test_errors_are_one_line_with_what_mends_them(words: tuple[str, ...], said: str, env: dict[str, str], tmp_path: Path) -> None:

@@ -181,7 +181,7 @@ def test_the_former_bank_is_used_while_it_is_the_only_one() -> None:
 )
 def test_configs_are_read_as_text(tmp_path: Path, config: str, url: str | None) -> None:
     (tmp_path / "config").write_bytes(config.encode("latin-1"))
-    assert identity.origin(str(tmp_path / "config")) == url
+    assert identity.remotes(str(tmp_path / "config")).get("origin") == url
 
 
 @pytest.mark.parametrize("pointer", ["", "gitdir:", "gitdir: /nowhere/at/all", "nonsense", "gitdir: \0x"])
@@ -209,3 +209,62 @@ def test_it_loads_next_to_nothing() -> None:
     command = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {look}"]
     loaded = subprocess.run(command, capture_output=True, text=True, check=True)
     assert set(loaded.stdout.split()) <= {"__future__", "memory_wire", "memory_wire.identity"}
+
+
+# what the place may have been called ------------------------------------------------------------------------------------------------
+
+
+def test_a_new_remote_knows_the_repositorys_id(tmp_path: Path) -> None:
+    project = repository(tmp_path / "api")
+    before = resolve(project)
+    repository_of = tmp_path / "plain" / "api"
+    repository_of.mkdir(parents=True)
+    folder = resolve(repository_of).bank
+    (project / ".git" / "config").write_text('[remote "origin"]\nurl = git@h:acme/api\n')
+    now = resolve(project)
+    assert now.bank == "acme-api" and before.bank in now.others and "api" in now.others
+    assert now.likely(["default", before.bank, "acme-api", "other"]) == [before.bank]
+    assert folder not in now.others and now.likely([folder]) == [folder]  # another folder of the name: last
+
+
+def test_a_renamed_remote_knows_its_former_name(tmp_path: Path) -> None:
+    project = repository(tmp_path / "api", "git@h:acme/api")
+    (project / ".git" / "config").write_text('[remote "upstream"]\nurl = git@h:acme/api\n[remote "origin"]\nurl = git@h:me/api\n')
+    assert resolve(project).bank == "me-api" and resolve(project).likely(["x", "acme-api"]) == ["acme-api"]
+    (project / ".git" / "config").write_text('[remote "upstream"]\nurl = git@h:a-b/c\n')
+    now = resolve(project)
+    assert now.rule == "repository" and now.others[0] == resolve(repository(tmp_path / "q", "git@h:a-b/c")).bank and "a-b-c" in now.others
+
+
+def test_a_repository_made_later_and_one_removed(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    before = resolve(folder).bank
+    repository(folder)
+    now = resolve(folder)
+    assert before in now.others
+    (folder / ".git" / "HEAD").unlink()
+    (folder / ".git" / "config").unlink()
+    (folder / ".git").rmdir()
+    assert now.bank in resolve(folder).others
+
+
+def test_a_moved_folder_is_known_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    before = resolve(repository(tmp_path / "api")).bank
+    (tmp_path / "api").rename(tmp_path / "new" / "api")
+    now = resolve(tmp_path / "new" / "api")
+    assert before != now.bank and now.likely([before, "apis-123456", "api-12345", "api-12345g", "xapi", "default"]) == [before]
+
+
+def test_a_flag_and_no_project_have_no_others(tmp_path: Path) -> None:
+    project = repository(tmp_path / "api", "git@h:acme/api")
+    for found in (resolve(project, "mine"), resolve(project, MEMORY_WIRE_BANK="mine"), resolve(Path("/"))):
+        assert (found.others, found.likely(["default", "acme-api", "memory-wire", "api"])) == ((), [])
+
+
+@given(st.text(min_size=1, max_size=30))
+def test_others_are_never_the_bank_itself(url: str) -> None:
+    found = identity.Identity("b", "remote", "s", "f", ["b", "f", url, "", identity.OUTSIDE, url], ["n"])
+    assert "b" not in found.likely(["b", "f", url]) and "f" not in found.likely(["b", "f", url])
+    assert len(set(found.others)) == len(found.others)

@@ -82,7 +82,7 @@ HINTS = {  # what the fields of requests are, where a command doesn't say it oth
     "limit": "at most so many",
     "min_score": "least relevance, 0 to 1",
     "offset": "leave out so many first",
-    "role": "who said it: user or assistant",
+    "role": "who said it, such as user or assistant",
     "session": "the conversation it belongs to",
     "since": "not before this date",
     "speaker": "name of who said it",
@@ -91,6 +91,8 @@ HINTS = {  # what the fields of requests are, where a command doesn't say it oth
     "until": "before this date",
     "update_mode": "when the document exists: replace or append",
 }
+CHOICES = {"update_mode": ("replace", "append")}  # of fields that take no other value
+SHOWN = 23  # columns of an option and its kind, in help
 SERVER = ("endpoint", "api-url", "url")  # what people try; the server is named otherwise
 
 
@@ -104,7 +106,7 @@ def options_of(request: type[Struct], without: Sequence[str] = ()) -> tuple[Opti
         kind = next(
             (kind for word, kind in (("list", "list"), ("bool", "flag"), ("int", "int"), ("float", "float")) if word in shape), "text"
         )
-        found.append(Option(field.name.replace("_", "-"), kind, HINTS.get(field.name, ""), field.name))
+        found.append(Option(field.name.replace("_", "-"), kind, HINTS.get(field.name, ""), field.name, CHOICES.get(field.name, ())))
     return tuple(found)
 
 
@@ -165,6 +167,8 @@ def place(command: Command, loose: list[str]) -> dict[str, Value]:
 
 def convert(option: Option, given: str, before: Value) -> Value:
     """The value of one option. Raises Usage when it is not of the option's kind."""
+    if option.name == "bank" and not given.strip():
+        raise Usage("--bank needs a name, not a blank one")
     if option.choices and given not in option.choices:
         raise Usage(f"--{option.name} is {either(option.choices)}, not {given!r}")
     if option.kind == "list":
@@ -182,14 +186,22 @@ def either(words: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
-def usage(command: Command) -> str:
-    """The short help of one command."""
+def synopsis(command: Command) -> str:
+    """The words of a command on one line."""
     words = " ".join([name.upper() for name in command.positional] + [f"[{name.upper()}]" for name in command.optional])
     words += f" [{command.rest.upper()}…]" if command.rest else ""
-    lines = [f"memory-wire {command.name} {words}".rstrip() + ("  [options]" if command.options else ""), f"  {command.summary}"]
+    return f"memory-wire {command.name} {words}".rstrip() + ("  [options]" if command.options else "")
+
+
+def usage(command: Command) -> str:
+    """The short help of one command."""
+    lines = [synopsis(command), f"  {command.summary}"]
     if command.choices:
         lines.append(f"    {(command.positional + command.optional)[0].upper()} is {either(command.choices)}")
     for option in command.options:
         shown = f"--{option.name}" + ("" if option.kind == "flag" else f" {'|'.join(option.choices) or option.kind.upper()}")
-        lines.append(f"    {shown:<23} {option.help}".rstrip())
+        if len(shown) > SHOWN and option.help:
+            lines += [f"    {shown}", f"    {'':<{SHOWN}} {option.help}"]
+        else:
+            lines.append(f"    {shown:<{SHOWN}} {option.help}".rstrip())
     return "\n".join([*lines, *([f"  {command.exits}"] if command.exits else [])])

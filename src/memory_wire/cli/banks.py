@@ -29,10 +29,10 @@ def commands() -> list[Command]:
         ),
         Command(
             "delete-bank",
-            "Delete a bank and everything in it.",
+            "Delete a bank and everything in it; there is no way back but a backup.",
             delete,
             positional=("name",),
-            options=(Option("confirm", help="the bank's name again"), *COMMON),
+            options=(Option("confirm", help="the bank's name again, without which nothing is deleted"), *COMMON[1:]),
         ),
     ]
 

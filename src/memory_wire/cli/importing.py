@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager
 
 from memory_wire.cli.args import BANK, DB, JSON, Command, Option, Usage, Value
 from memory_wire.cli.intake import Intake
 from memory_wire.cli.show import Progress, as_json, line
 from memory_wire.cli.target import bank_name, connect, db_path
-from memory_wire.errors import Invalid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def commands() -> list[Command]:
     return [
         Command(
             "import",
-            "Read an export of ours (`-`: standard input), of another memory or chat, or a folder of notes; running it again adds nothing.",
+            "Read an export of ours, of another memory or chat, or notes; `-`: standard input, ours or as --from says. Again adds none.",
             import_,
             positional=("file",),
             options=(
@@ -47,16 +47,39 @@ def commands() -> list[Command]:
 
 def import_(values: dict[str, Value]) -> int:
     name = str(values["file"])
-    if name == "-":
+    if name == "-" and values.get("from") in (None, "memory-wire"):
         return own(values, name)
     from memory_wire.sources.files import Source
     from memory_wire.sources.formats import OWN, detect
 
-    if not os.path.exists(name):
-        raise Invalid("file", f"{name}: no such file or folder")
+    if name == "-":
+        with spooled() as path:
+            return foreign(values, Source(path), str(values["from"]))
+    readable(name)
     source = Source(name)
     format = str(values["from"]) if values.get("from") else detect(source)
     return own(values, name) if format == OWN else foreign(values, source, format)
+
+
+def readable(name: str) -> None:
+    """Raises OSError where a file or folder isn't there or may not be read."""
+    if os.path.isdir(name):
+        os.scandir(name).close()
+    else:
+        os.close(os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC))
+
+
+@contextmanager
+def spooled() -> Iterator[str]:
+    """The path of a file that holds what standard input brings, as long as it is needed: formats are read more than once."""
+    from shutil import copyfileobj
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as folder:
+        path = os.path.join(folder, "stdin")
+        with open(path, "wb") as file:
+            copyfileobj(sys.stdin.buffer, file)
+        yield path
 
 
 def own(values: dict[str, Value], name: str) -> int:

@@ -6,7 +6,6 @@ declared by their module, named in OWNERS: only the module of the verb that runs
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from importlib import import_module
 

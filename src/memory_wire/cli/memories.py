@@ -11,11 +11,17 @@ from msgspec.structs import fields
 from memory_wire import types as t
 from memory_wire.cli import records
 from memory_wire.cli.args import COMMON, Command, Usage, Value, options_of
-from memory_wire.cli.show import as_json, line, one_line, table
-from memory_wire.cli.target import bank_name, connect
+from memory_wire.cli.former import nothing
+from memory_wire.cli.show import as_json, line, one_line, table, tell
+from memory_wire.cli.target import bank_name, connect, exists
 from memory_wire.ops import OPS, Op
 
 APART = ("format", "workspace", "current_source_hashes")  # not words of a command line; the workspace is --bank
+
+SUMMARIES = {  # where a command line has more to say than the operation's own
+    "retain": "Store one memory (`-`: standard input); secrets are redacted before anything is written.",
+    "memories": "A page of the bank, in the order in which they were stored.",
+}
 
 
 def commands() -> list[Command]:
@@ -26,7 +32,7 @@ def commands() -> list[Command]:
 def command_of(op: Op) -> Command:
     needed = tuple(field.name for field in fields(op.request) if field.default is NODEFAULT and field.default_factory is NODEFAULT)
     options = (*options_of(op.request, without=APART), *COMMON)
-    return Command(op.cli or op.name, op.summary, runner(op), positional=needed, options=options)
+    return Command(op.cli or op.name, SUMMARIES.get(op.name, op.summary), runner(op), positional=needed, options=options)
 
 
 def runner(op: Op) -> Callable[[dict[str, Value]], int]:
@@ -35,8 +41,14 @@ def runner(op: Op) -> Callable[[dict[str, Value]], int]:
     def run(values: dict[str, Value]) -> int:
         request = request_of(op, values)
         with connect(values) as target:
-            answer = target.call(op.name, request, bank=bank_name(values, target))
-        show(answer, bool(values.get("json")))
+            bank = bank_name(values, target)
+            answer = target.call(op.name, request, bank=bank)
+            json = bool(values.get("json"))
+            if isinstance(answer, t.Recalled) and not answer.hits and not json:
+                tell(nothing(values, target, bank))
+            if isinstance(answer, t.Stats) and values.get("bank") and not exists(target, bank):
+                tell(f"there is no bank {bank}; `memory-wire banks` lists them")
+        show(answer, json, whole=op.name == "get")
         return 0
 
     return run
@@ -56,8 +68,8 @@ def request_of(op: Op, values: dict[str, Value]) -> Struct:
         raise Usage(str(error)) from None
 
 
-def show(answer: object, json: bool) -> None:
-    """The answer for a person, or as JSON."""
+def show(answer: object, json: bool, whole: bool = False) -> None:
+    """The answer for a person, or as JSON; `whole`: a memory as it is instead of a line about it."""
     if json:
         as_json(plain(answer))
     elif isinstance(answer, t.Retained):
@@ -67,7 +79,7 @@ def show(answer: object, json: bool) -> None:
             line(f"{hit.created_at[:10]}  {hit.id}  {hit.relevance:.2f}  {one_line(hit.content)}")
     elif isinstance(answer, t.Page):
         for item in answer.items:
-            line(f"{item.created_at[:10]}  {item.id}  {one_line(item.content)}" if len(answer.items) != 1 else item.content)
+            line(f"{item.created_at[:10]}  {item.id}  {one_line(item.content)}" if not whole else item.content)
     elif isinstance(answer, t.Stats):
         table(("memories", "tags", "oldest", "newest"), [(answer.memories, answer.tags, answer.oldest or "-", answer.newest or "-")])
     elif isinstance(answer, t.Banks):

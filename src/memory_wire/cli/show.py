@@ -11,6 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
 
+CELL = 80  # characters of a table's cell
+TURNING = frozenset("\u2028\u2029\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 STYLES = {"good": "32", "bad": "31", "warn": "33", "dim": "2", "head": "1", "name": "36"}  # SGR parameters of ECMA-48
 
 
@@ -34,6 +36,18 @@ def columns(text: str) -> int:
     return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in plain)
 
 
+def open_streams() -> None:
+    """Puts the null device where the caller closed a standard stream (`>&-`), so that no file of ours gets its number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def tell(text: str) -> None:
+    """The text as one line on stderr."""
+    sys.stderr.write(f"{paint('memory-wire:', 'bad', sys.stderr)} {escaped(text.replace(chr(10), ' '))}\n")
+
+
 def line(text: str) -> None:
     """One line on standard output; a reader that has gone away is no error."""
     try:
@@ -55,7 +69,7 @@ def as_json(value: object) -> None:
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Columns aligned by their widest cell; numbers to the right."""
-    cells = [[str(cell) for cell in row] for row in rows]
+    cells = [[cut(escaped(str(cell)), CELL) for cell in row] for row in rows]
     widths = [max(columns(row[i]) for row in [list(heads), *cells]) for i in range(len(heads))]
     right = [all(isinstance(row[i], int | float) for row in rows) and bool(rows) for i in range(len(heads))]
     for row in [[paint(head, "dim") for head in heads], *cells]:
@@ -65,8 +79,23 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 
 def one_line(text: str, width: int = 100) -> str:
     """The text on one line, cut with an ellipsis."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= width else flat[: width - 1] + "…"
+    return cut(escaped(" ".join(text.split())), width)
+
+
+def cut(text: str, width: int) -> str:
+    """At most so many characters, the last an ellipsis when some are missing."""
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def escaped(text: str) -> str:
+    """The text without what moves a terminal's cursor or turns its direction: line ends and control characters as in a string of Python."""
+    if text.isprintable():
+        return text
+    return "".join([code(letter) if letter < " " or "\x7f" <= letter <= "\x9f" or letter in TURNING else letter for letter in text])
+
+
+def code(letter: str) -> str:
+    return letter.encode("unicode_escape").decode()
 
 
 class Progress:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 from memory_wire.cli.args import COMMON, Command, Value
-from memory_wire.cli.show import Progress, as_json, line
-from memory_wire.cli.target import db_path
+from memory_wire.cli.show import Progress, as_json, line, tell
+from memory_wire.cli.target import connect, db_path, exists
+from memory_wire.errors import StoreRefused
 
 
 def commands() -> list[Command]:
@@ -46,8 +49,16 @@ def check(values: dict[str, Value]) -> int:
     else:
         for finding in findings:
             line(finding)
-        line("ok" if not errors else f"{len(errors)} errors; `memory-wire reindex` builds the index anew")
+        line("ok" if not errors else f"{len(errors)} errors; {mended(errors, db_path(values))}")
     return 1 if errors else 0
+
+
+def mended(errors: list[str], path: str) -> str:
+    """How to go on: the index can be built anew, the database can't."""
+    from memory_wire.cli.words import restored
+
+    of_index = all(text.startswith("bank ") and ": " in text for text in errors)
+    return "`memory-wire reindex` builds the index anew" if of_index else restored(path)
 
 
 def export(values: dict[str, Value]) -> int:
@@ -57,6 +68,10 @@ def export(values: dict[str, Value]) -> int:
     bar = Progress("export")
     count = transfer.export(db_path(values), None if name == "-" else name, banks(values), bar)
     bar.close()
+    if not count and banks(values):
+        with connect(values) as target:
+            if not exists(target, str(banks(values))):
+                tell(f"there is no bank {banks(values)}; `memory-wire banks` lists them")
     if name != "-":
         report(values, {"memories": count, "file": name}, f"{count:,} memories written to {name}")
     return 0
@@ -65,6 +80,8 @@ def export(values: dict[str, Value]) -> int:
 def backup(values: dict[str, Value]) -> int:
     from memory_wire.service import maintenance
 
+    if os.path.lexists(str(values["file"])):
+        raise StoreRefused(f"{values['file']} exists, and a backup replaces nothing; name a new file: `memory-wire backup NEWFILE`")
     bar = Progress("backup")
     done = maintenance.backup(db_path(values), str(values["file"]), bar)
     bar.close()
