@@ -77,6 +77,22 @@ def test_search_says_why_and_opening_shows_the_history(server: Serving, looked: 
     assert f"memory-wire forget {name} --bank p" in line
 
 
+def test_a_search_leaves_the_search_in_view(server: Serving, looked: Looked) -> None:
+    for number in range(30):
+        retain(server, "p", f"falcon {number} " + "of the long list " * 20)
+    open_viewer(server, looked, "#p")
+    looked.page.keyboard.press("/")
+    looked.page.keyboard.type("falcon")
+    looked.page.wait_for_selector("text=30 found", timeout=PATIENCE)
+    looked.page.keyboard.press("Enter")
+    looked.page.wait_for_function("document.activeElement.id === 'main'", timeout=PATIENCE)
+    assert looked.page.evaluate("window.scrollY") == 0
+    assert looked.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "none"
+    looked.page.keyboard.press("j")
+    looked.page.wait_for_function("document.activeElement.className === 'open'", timeout=PATIENCE)
+    assert looked.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
 def test_what_was_injected_where(server: Serving, looked: Looked) -> None:
     retain(server, "p", "we chose postgres because of row level security")
     retain(server, "p", "the canteen closes at two")
@@ -86,6 +102,7 @@ def test_what_was_injected_where(server: Serving, looked: Looked) -> None:
     looked.page.wait_for_selector("text=1 injected, newest first", timeout=PATIENCE)
     line = looked.page.locator("#list > li").first.inner_text()
     assert "codex" in line and "prompt" in line and "s-77" in line and "postgres" in line
+    assert "still has it in its context" in (looked.page.get_by_text("held", exact=True).get_attribute("title") or "")
     looked.page.locator("#list .open").first.click()
     looked.page.wait_for_selector("[aria-label=History] >> text=Injected", timeout=PATIENCE)
 

@@ -2,6 +2,8 @@
 // Everything on screen follows from the address (#bank/…?q=…&view=…&from=…), so links, back and reload work.
 
 const PAGE = 50;
+const HELD = "held";
+const STILL = "The session still has it in its context, so it is not injected there again.";
 const $ = (id) => document.getElementById(id);
 const state = { bank: "", query: "", view: "memories", from: 0, picked: -1, turn: 0 };
 
@@ -75,7 +77,7 @@ function entry(item) {
       ? make("meter", { min: 0, max: 1, value: item.relevance, title: `relevance ${item.relevance.toFixed(2)}` }, item.relevance.toFixed(2))
       : undefined,
     ...(item.tags ?? []).map(tag),
-    ...(item.marks ?? []).map((text) => make("span", { class: "small" }, text)),
+    ...(item.marks ?? []).map((text) => make("span", { class: "small", title: text === HELD ? STILL : undefined }, text)),
   );
   const text = make("span", { class: "text short" }, item.content);
   const button = make("button", { class: "open", type: "button", "aria-expanded": "false", onclick: () => toggle(line, item) }, head, text);
@@ -152,7 +154,7 @@ async function injections() {
     created_at: one.at,
     content: one.text ?? "deleted since",
     relevance: one.relevance,
-    marks: [one.host, one.event, one.session, one.held ? "held" : ""].filter(Boolean),
+    marks: [one.host, one.event, one.session, one.held ? HELD : ""].filter(Boolean),
   }));
   return { items, total: data.total, says: data.total ? `${data.total.toLocaleString("en")} injected, newest first` : "Nothing was injected yet." };
 }
@@ -260,7 +262,7 @@ document.addEventListener("keydown", (event) => {
 $("search").addEventListener("submit", (event) => {
   event.preventDefault();
   location.hash = address({ query: $("query").value.trim() });
-  $("main").focus();
+  $("main").focus({ preventScroll: true }); // the search stays in view
 });
 let waiting;
 $("query").addEventListener("input", () => {
