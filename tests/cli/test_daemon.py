@@ -16,6 +16,8 @@ import pytest
 
 from memory_wire import Client
 from memory_wire.config import DEFAULT_ADDR, LOG_BYTES, LOG_FILES
+from memory_wire.process import words_of
+from memory_wire.serve import holder
 from memory_wire.wire import alive
 from tests import package
 from tests.cli.commands import Machine, free_port
@@ -315,6 +317,19 @@ def test_serve_names_who_has_its_port(machine: Machine) -> None:
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert f"can't listen on {addr}: address already in use by process {os.getpid()} (" in done.stderr
     assert "--addr HOST:PORT takes another port" in done.stderr
+
+
+def test_a_strangers_command_line_gives_no_orders(machine: Machine) -> None:
+    code = "import socket; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); input()"
+    words = [sys.executable, "-c", code, "\x1b[2J\n\tmemory-wire: all is well"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as stranger:
+        assert stranger.stdout is not None
+        port = int(stranger.stdout.readline())
+        assert holder.shown(words_of(stranger.pid)).isprintable()
+        assert holder.shown(words[3:]) == "?[2J memory-wire: all is well"
+        done = machine.run("serve", "--addr", f"127.0.0.1:{port}")
+        assert f"process {stranger.pid} (" in done.stderr and done.stderr.count("\n") == 1 and "\x1b" not in done.stderr
+        stranger.communicate(b"")
 
 
 def test_a_session_that_starts_the_daemon_has_its_memories(machine: Machine, addr: str) -> None:

@@ -106,9 +106,9 @@ def test_a_plugin_of_somebody_else_stays(home: Home) -> None:
 def test_a_plugin_of_an_older_version_is_replaced(home: Home) -> None:
     path = home.folder / SCRIPTS["pi"][1]
     path.parent.mkdir(parents=True)
-    path.write_text("// MEMORY_WIRE_EXTENSION_VERSION 2\n// memory-wire\n")
+    path.write_text("// MEMORY_WIRE_EXTENSION_VERSION 3\n// memory-wire\n")
     assert "(replaced stale)" in run(home, "connect", "pi", "--no-daemon")
-    assert "MEMORY_WIRE_EXTENSION_VERSION 3" in path.read_text()
+    assert "MEMORY_WIRE_EXTENSION_VERSION 4" in path.read_text()
 
 
 def test_the_provider_of_hermes_has_all_its_files(home: Home) -> None:

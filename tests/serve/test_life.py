@@ -77,7 +77,9 @@ def test_a_taken_address_is_one_clear_line(tmp_path: Path, server: Serving) -> N
     host, port = server.address
     with Serving(tmp_path, "--addr", f"{host}:{port}", wait=False) as second:
         assert second.process.wait(20) == 1
-        assert second.stderr == f"memory-wire: can't listen on {host}:{port}: address already in use\n"
+        said = f"memory-wire: can't listen on {host}:{port}: address already in use by process {server.process.pid} ("
+        assert second.stderr.startswith(said) and second.stderr.endswith("; --addr HOST:PORT takes another port\n")
+        assert second.stderr.count("\n") == 1
         assert not (tmp_path / "serve.json").exists()
         assert not (tmp_path / "memory.db").exists()
 

@@ -21,9 +21,15 @@ def holder(port: int) -> str | None:
         return None
     for name in os.listdir("/proc"):
         if name.isdecimal() and found.keys() & sockets(name):
-            command = " ".join(words_of(int(name)))[:COMMAND_CHARS]
+            command = shown(words_of(int(name)))
             return f"process {name}{f' ({command})' if command else ''}{of(owner(name))}"
     return f"a process{of(min(found.values()))}" if os.geteuid() not in found.values() else "a process that can't be seen from here"
+
+
+def shown(words: list[str]) -> str:
+    """A command line as one short line; it is whatever its process wants it to be, so nothing in it reaches a terminal as an order."""
+    text = " ".join(" ".join(words).split())
+    return "".join(char if char.isprintable() else "?" for char in text)[:COMMAND_CHARS]
 
 
 def of(user: int | None) -> str:
