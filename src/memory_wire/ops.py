@@ -107,7 +107,7 @@ OPS: tuple[Op, ...] = (
         http=("GET", f"{BANK}/memories"),
         cli="memories",
         tool="memory_list",
-        summary="A page of the bank, oldest first.",
+        summary="A page of the bank, in the order in which they were stored.",
         errors=("invalid",),
     ),
     Op(

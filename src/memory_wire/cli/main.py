@@ -106,7 +106,7 @@ def fail(error: MemoryWireError, command: Command, values: dict[str, Value]) -> 
     """One line on stderr saying what is wrong and what mends it; the exit status of the error."""
     from memory_wire.cli import words
 
-    return say(words.told(error, command, words.of(values)), error.exit_code)
+    return say(words.told(error, command, values), error.exit_code)
 
 
 def say(text: str, status: int = 1) -> int:

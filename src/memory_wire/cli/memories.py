@@ -20,7 +20,6 @@ APART = ("format", "workspace", "current_source_hashes")  # not words of a comma
 
 SUMMARIES = {  # where a command line has more to say than the operation's own
     "retain": "Store one memory (`-`: standard input); secrets are redacted before anything is written.",
-    "memories": "A page of the bank, in the order in which they were stored.",
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from memory_wire.cli.args import Command, Value
+from memory_wire.cli.target import db_path
 from memory_wire.errors import MemoryWireError
 
 DAMAGE = ("malformed", "corrupt", "damaged", "not a database", "the schema is not there", "no such table", "no such column")
@@ -25,12 +26,12 @@ MENDS = {
 }
 
 
-def told(error: MemoryWireError, command: Command, path: str) -> str:
-    """What is wrong and what mends it. `path` is the store's."""
+def told(error: MemoryWireError, command: Command, values: dict[str, Value]) -> str:
+    """What is wrong and what mends it."""
     detail = getattr(error, "detail", "")
     text = f"{error}: {detail}" if detail else str(error)
     if is_damage(error):
-        return f"{text if path in text else f'{text} ({path})'}; {restored(path)}"
+        return f"{text}; {restored(db_path(values))}"
     mend, named = MENDS.get(error.code, ""), os.environ.get("MEMORY_WIRE_URL")
     if named and error.code == "unreachable":
         from memory_wire.cli.address import mend_named
@@ -52,7 +53,7 @@ def restored(path: str) -> str:
     """How to go on with a damaged database."""
     from shlex import quote
 
-    return f"put a backup in place of {path}; what can still be read of it: `memory-wire export - --db {quote(path)} > memories.jsonl`"
+    return f"put a backup in place of {path}; what can be read up to the damage: `memory-wire export - --db {quote(path)} > memories.jsonl`"
 
 
 def of_option(text: str, command: Command) -> str:
@@ -68,10 +69,3 @@ def of_option(text: str, command: Command) -> str:
     if field in command.positional + command.optional:
         return f"{field.upper()} {rule}"
     return next((f"--{option.name} {rule}" for option in command.options if option.key == field), text.removeprefix(BODY))
-
-
-def of(values: dict[str, Value]) -> str:
-    """The path of the store that the words mean."""
-    from memory_wire.cli.target import db_path
-
-    return db_path(values)
