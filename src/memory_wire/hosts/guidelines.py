@@ -12,7 +12,6 @@ import time
 from msgspec import Struct
 
 from memory_wire import identity
-from memory_wire.config import DEFAULT_ADDR
 from memory_wire.hosts import files
 from memory_wire.hosts.base import Environment, Refused
 from memory_wire.hosts.fence import Fence
@@ -79,12 +78,12 @@ def difference(path: str, before: str | None, after: str | None) -> str:
 
 def body(bank: str) -> str:
     """The block's text. The endpoint can be set by each user; the bank is the project's, the same for all who work on it."""
-    url = f'"${{MEMORY_WIRE_URL:-http://{DEFAULT_ADDR}}}/banks/{quote(bank)}'
+    url = f'"${{MEMORY_WIRE_URL:?}}/banks/{quote(bank)}'  # never the default address: anybody could listen there
     json, pin = "-H content-type:application/json", f"--bank {shlex.quote(bank)}"
     return f"""## Memory
 
 This project has a long-term memory, bank `{bank}`, served by memory-wire on the machine you run on. Use the tools `memory_recall`,
-`memory_retain` and `memory_reflect` when you have them, else the command line, else HTTP:
+`memory_retain` and `memory_reflect` when you have them, else the command line, else HTTP where MEMORY_WIRE_URL names a server:
 
 | what | command line | HTTP |
 |---|---|---|
