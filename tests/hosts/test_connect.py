@@ -101,7 +101,8 @@ def test_dry_run(machine: Machine) -> None:
         (["connect", "emacs"], 2, "unknown host 'emacs'; hosts are claude-code, codex, "),
         (["connect", "cursor,emacs"], 2, "unknown host 'emacs'"),
         (["connect", ", "], 2, "the name of a host is empty"),
-        (["connect", "--bank", ""], 2, "--bank is a name of 1 to 512 characters"),
+        (["connect", "--bank", ""], 2, "--bank needs a name, not a blank one"),
+        (["connect", "--bank", "b" * 513], 2, "--bank is a name of 1 to 512 characters"),
         (["disconnect", "--bank", "b"], 2, "unknown option --bank"),
     ],
 )
