@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from msgspec import Struct
 
 from memory_wire.cli.args import JSON, Command, Option, Usage, Value
+from memory_wire.cli.attend import keyed, left_running, mark, serving
 from memory_wire.cli.show import as_json, line, paint
 from memory_wire.config import BANK_CHARS
 from memory_wire.hosts import NAMES, ON_REQUEST, engine, files, load, record, verify
@@ -19,7 +20,6 @@ from memory_wire.hosts.engine import Plan
 from memory_wire.hosts.launcher import NoLauncher, launcher
 from memory_wire.hosts.record import Record
 
-AUTOSTART = "autostart"  # in the data folder: session starts may start the daemon
 STYLES = {"wired": "good", "unwired": "good", "FAILED": "bad", "skipped": "dim"}
 NEXT = "sessions that are open see it after a restart; `memory-wire doctor` checks it all, `memory-wire disconnect` takes it out again"
 HERMES = "hermes is wired on request only, since it replaces its memory provider: `memory-wire connect hermes`"
@@ -247,63 +247,6 @@ def checked(host: Host, job: Job, plan: Plan) -> None:
     if not job.uninstall:
         slots = host.slots(job.env, Wiring(job.wiring.launcher, engine.bank(host, job.env, job.wiring)))
         verify.run(host, slots, job.env)
-
-
-def mark(env: Environment, known: Record, start: bool) -> None:
-    """Writes the mark that lets session starts start the daemon; the last disconnect removes it."""
-    path = os.path.join(env.data, AUTOSTART)
-    if known.hosts and start and not os.path.exists(path):
-        with open(path, "x"):
-            pass
-    elif not known.hosts and os.path.exists(path):
-        os.unlink(path)
-
-
-def keyed(env: Environment) -> list[str]:
-    """Has this machine's programs find a key when their server asks for one; what is to say of it."""
-    if env.variables.get("MEMORY_WIRE_URL") or env.variables.get("MEMORY_WIRE_KEY"):
-        return []
-    from memory_wire.cli.keys import granted
-
-    path = granted()
-    return [f"the server asks for a key: this machine's programs and hooks have one in {path} now"] if path else []
-
-
-def left_running(env: Environment) -> str:
-    """What is to say of a server when nothing is wired to it any more; empty when none runs."""
-    from memory_wire.cli import running
-
-    found = running.look(running.state_path())
-    if env.variables.get("MEMORY_WIRE_URL") or found.kind != running.SERVING:
-        return ""
-    return f"the server still runs at {found.url}: `memory-wire daemon stop` ends it, the memories stay"
-
-
-def serving(program: str, env: Environment, addr: str, dry: bool) -> str:
-    """Has the daemon started when no server of this user's answers, in a dry run only says so; what is to say of it."""
-    import subprocess
-
-    from memory_wire.cli import running
-    from memory_wire.cli.address import mend_named, remembered
-    from memory_wire.hooks import endpoint
-
-    named = env.variables.get("MEMORY_WIRE_URL")
-    if named:
-        fault = running.probe(named)
-        text = f"server at {named} does not answer ({fault}); hooks stay silent until it does: {mend_named(named)}"
-        return text if fault else f"server answers at {named}"
-    url = endpoint.own(env.data)
-    if url and not running.probe(url):
-        elsewhere = bool(addr) and url != running.url_of(addr)
-        return f"server answers at {url}" + (f"; `memory-wire daemon restart --addr {addr}` moves it" if elsewhere else "")
-    if dry:
-        return f"would start the server at {running.url_of(addr or remembered())}, and let session starts start it (--no-daemon: neither)"
-    words = ["--addr", addr] if addr else []
-    done = subprocess.run([program, "daemon", "start", *words], capture_output=True, text=True, check=False)
-    if done.returncode:
-        said = (done.stderr.strip() or done.stdout.strip() or f"status {done.returncode}").splitlines()[-1]
-        return f"FAILED to start the server: {said.removeprefix('memory-wire: ')}"
-    return f"server started at {running.look(running.state_path()).url}"
 
 
 def report(outcomes: list[Outcome], notes: list[str], server: str, json: bool) -> None:
