@@ -128,7 +128,11 @@ def test_the_exit_statuses_that_help_documents(tmp_path: Path) -> None:
     ("words", "said", "env"),
     [
         (("get", "00000000-0000-4000-8000-000000000000"), "unknown memory; `memory-wire memories` lists them", {}),
-        (("recall", "x"), "; unset MEMORY_WIRE_URL, or `memory-wire daemon start --addr 127.0.0.1:1`", {"MEMORY_WIRE_URL": "http://127.0.0.1:1"}),
+        (
+            ("recall", "x"),
+            "; unset MEMORY_WIRE_URL, or `memory-wire daemon start --addr 127.0.0.1:1`",
+            {"MEMORY_WIRE_URL": "http://127.0.0.1:1"},
+        ),
         (("config", "--bank", "nowhere"), "unknown bank; `memory-wire banks` lists them", {}),
         (("backup", "/nonexistent/x"), "/nonexistent", {}),
         (("import", "/nonexistent/x"), "/nonexistent/x", {}),
