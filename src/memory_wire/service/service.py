@@ -13,7 +13,7 @@ from memory_wire import types as t
 from memory_wire.errors import MemoryWireError, NotReady, StorageError
 from memory_wire.ops import Op
 from memory_wire.retrieve import pipeline
-from memory_wire.service import banks, dates, memories, settings, validate
+from memory_wire.service import banks, dates, forking, memories, settings, validate  # noqa: F401 (forking: by being there)
 from memory_wire.service.changes import Outcome
 from memory_wire.service.empty import NOTHING
 from memory_wire.service.indexes import Indexes
