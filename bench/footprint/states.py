@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -144,6 +145,37 @@ def burst(server: Server) -> None:
         client.join()
 
 
+def agents(course: Course) -> Iterator[State]:
+    """A server that agents used: MCP over HTTP, and the two requests of a hook."""
+    with course.server() as server:
+        talk(server, "initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}})
+        talk(server, "tools/list", {})
+        talk(server, "tools/call", {"name": "memory_retain", "arguments": {"content": "The harbour pilot sleeps in Rotterdam."}})
+        talk(server, "tools/call", {"name": "memory_recall", "arguments": {"query": "harbour pilot"}})
+        yield state("right after MCP was used once", server, 15)
+        course.idle(server)
+        yield state("idle after MCP was used once", server, 10.7)
+        said = {"event": "prompt", "host": "codex", "session": "s", "prompt": "Where does the harbour pilot sleep?"}
+        assert server.ask("POST", "/v1/banks/default/inject", said)[0] == 200
+        turn = {"user": "Where does the pilot sleep?", "assistant": "In Rotterdam, as was decided in spring."}
+        assert (
+            server.ask("POST", "/v1/banks/default/capture", {"event": "stop", "host": "codex", "session": "s", "turns": [turn]})[0] == 200
+        )
+        course.idle(server)
+        yield state("idle after MCP and a hook were used", server, 10.7)
+
+
+def talk(server: Server, method: str, params: object) -> None:
+    """One request of the Model Context Protocol. Raises AssertionError when it is refused."""
+    connection = server.dial()
+    head = {"content-type": "application/json", "accept": "application/json, text/event-stream", "mcp-protocol-version": "2025-11-25"}
+    connection.request("POST", "/mcp", json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}), head)
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    assert answer.status == 200 and b'"result"' in body and b'"isError":true' not in body, body
+
+
 def activated(course: Course) -> Iterator[State]:
     """A server that a service manager starts for the first request: how long that request takes."""
     with handed_over(course.folder / "activated") as (process, seconds):
@@ -152,7 +184,7 @@ def activated(course: Course) -> Iterator[State]:
         )
 
 
-COURSES: tuple[Callable[[Course], Iterator[State]], ...] = (one_memory, large_bank, many_banks, requests, activated)
+COURSES: tuple[Callable[[Course], Iterator[State]], ...] = (one_memory, large_bank, many_banks, requests, agents, activated)
 
 
 def ladder(course: Course) -> Iterator[State]:
