@@ -40,8 +40,8 @@ def test_from_remember_to_forget(machine: Machine) -> None:
 def test_what_is_refused_is_said_in_a_line(machine: Machine) -> None:
     for words, text in (
         (("remember", " "), "CONTENT must say something"),
-        (("remember", "x", "--confidence", "3"), "confidence must be a number from 0 to 1"),
-        (("search", "x", "--limit", "0"), "limit must be 1 to 50"),
+        (("remember", "x", "--confidence", "3"), "--confidence must be a number from 0 to 1"),
+        (("search", "x", "--limit", "0"), "--limit must be 1 to 50"),
         (("forget-record",), "exactly one of memory_id and source_id says what is forgotten"),
     ):
         done = machine.run(*words)
