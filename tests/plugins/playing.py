@@ -155,13 +155,12 @@ def answering(reply: bytes | None, close: bool = True) -> Iterator[tuple[str, li
             while True:
                 try:
                     link, _ = listening.accept()
+                    held.append(link)  # closed below where the peer leaves in the middle
                     requests.append(received(link))
                     if reply is not None:
                         link.sendall(reply)
-                    if close and reply is not None:
-                        link.close()
-                    else:
-                        held.append(link)
+                        if close:
+                            link.close()
                 except OSError:
                     if listening.fileno() < 0:
                         return
