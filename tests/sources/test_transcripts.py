@@ -18,7 +18,7 @@ from tests.sources.exports import lines, write
 
 ASK, ANSWER = "why does the release build fail on the second run?", "The cache keeps a path that the first run removed; clearing it helps."
 AT = "2026-05-01T10:00:00.000Z"
-CWD = "/work/shop"
+CWD = "/srv/shop"
 
 
 def claude(home: Path, session: str = "11111111-aaaa", extra: bytes = b"") -> Path:
@@ -40,7 +40,7 @@ def claude(home: Path, session: str = "11111111-aaaa", extra: bytes = b"") -> Pa
         base | {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": ANSWER}]}},
         base | {"type": "user", "isSidechain": True, "message": {"role": "user", "content": "a subagent's task that is long enough"}},
     )
-    return write(home, data + extra, f".claude/projects/-work-shop/{session}.jsonl")
+    return write(home, data + extra, f".claude/projects/-srv-shop/{session}.jsonl")
 
 
 def codex(home: Path) -> Path:
@@ -85,7 +85,7 @@ def cursor(home: Path) -> Path:
         {"role": "user", "message": {"content": [{"type": "text", "text": f"<user_query>\n{ASK}\n</user_query>"}]}},
         {"role": "assistant", "message": {"content": [{"type": "text", "text": ANSWER}, {"type": "tool_use", "name": "read"}]}},
     )
-    return write(home, data, ".cursor/projects/work-shop/agent-transcripts/cur-1/cur-1.jsonl")
+    return write(home, data, ".cursor/projects/srv-shop/agent-transcripts/cur-1/cur-1.jsonl")
 
 
 def gemini(home: Path) -> Path:
@@ -185,7 +185,7 @@ def pi(home: Path) -> Path:
             "message": {"role": "toolResult", "content": [{"type": "text", "text": "tool output"}]},
         },
     )
-    return write(home, data, ".pi/agent/sessions/--work-shop--/2026-05-01T10-00-00_pi-1.jsonl")
+    return write(home, data, ".pi/agent/sessions/--srv-shop--/2026-05-01T10-00-00_pi-1.jsonl")
 
 
 def continue_dev(home: Path) -> Path:

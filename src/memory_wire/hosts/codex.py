@@ -10,16 +10,10 @@ import os
 
 from memory_wire.hosts import capture
 from memory_wire.hosts.base import Environment, Host, Slot, Wiring
+from memory_wire.hosts.claude_code import EVENTS
 from memory_wire.hosts.shapes import NAME, groups, stdio
 from memory_wire.hosts.tables import Server, Switch
 
-EVENTS = {
-    "SessionStart": "session-start",
-    "UserPromptSubmit": "prompt",
-    "Stop": "stop",
-    "PreCompact": "pre-compact",
-    "SessionEnd": "session-end",
-}
 PAYLOAD = {
     "session_id": "0199c0de-0000-7000-8000-000000000000",
     "transcript_path": None,
