@@ -20,7 +20,7 @@ ALLOWED: dict[str, set[str]] = {
     "types": set(),
     "grants": set(),
     "process": set(),
-    "ops": {"grants", "types"},
+    "ops": {"ops", "grants", "types"},
     "kernels": {"kernels", "errors"},
     "index": {"index", "kernels", *BASE},
     "store": {"store", *BASE},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import time
 
@@ -22,9 +23,20 @@ def publish(db: str, names: Sequence[str]) -> dict[str, object] | None:
     Writes nothing when a server that still lives is named there for this database: gives what the file says of it.
     """
     path = state_file(db)
-    other = read(path)
-    if other is not None and other.get("db") == os.path.abspath(db) and lives(other):
-        return other
+    folder = os.open(os.path.dirname(path) or os.curdir, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)  # of several that start at once one looks and writes at a time
+        other = read(path)
+        if other is not None and other.get("db") == os.path.abspath(db) and lives(other):
+            return other
+        write(path, db, names)
+    finally:
+        os.close(folder)
+    return None
+
+
+def write(path: str, db: str, names: Sequence[str]) -> None:
+    """The file, at once whole."""
     found: dict[str, object] = {
         "pid": os.getpid(),
         "addr": names[0],
@@ -41,7 +53,6 @@ def publish(db: str, names: Sequence[str]) -> dict[str, object] | None:
     finally:
         os.close(descriptor)
     os.replace(fresh, path)
-    return None
 
 
 def withdraw(db: str) -> None:

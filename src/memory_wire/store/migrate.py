@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 else:
     from _sqlite3 import complete_statement
 
-VERSION = 3
+VERSION = 4
 APPLICATION_ID = 0x4D576972  # "MWir"
 
 
@@ -56,7 +56,12 @@ def records(connection: Connection) -> None:
     run_file(connection, "schema3.sql")
 
 
-STEPS: Mapping[int, Step] = {1: create, 2: hooks, 3: records}  # the version a step leads to -> the step
+def work(connection: Connection) -> None:
+    """Version 4: background work, uploaded sessions, integrations, vectors, the hub."""
+    run_file(connection, "schema4.sql")
+
+
+STEPS: Mapping[int, Step] = {1: create, 2: hooks, 3: records, 4: work}  # the version a step leads to -> the step
 
 
 def version(connection: Connection, path: str) -> int:
