@@ -170,6 +170,13 @@ SEED_COMMITS = 100
 SEED_COMMITS_MAX = 100_000
 SEED_BODY_LINES = 10
 
+# the world outside -----------------------------------------------------------------------------------------------------------------
+OUTSIDE_CHILDREN = 4  # child programs that go there at once; one more holds models
+OUTSIDE_BYTES = 32 * 1024 * 1024  # of one question to a child, and of its answer
+OUTSIDE_GRACE_SECONDS = 1.0  # that a child may be late before it is killed
+APART_CALLS = 8  # operations of a server that wait for the outside at once
+FETCH_BYTES = 8 * 1024 * 1024  # of a fetched body, where the caller sets no other bound
+
 # agents (MCP) ----------------------------------------------------------------------------------------------------------------------
 MCP_OUTPUT = 8_000  # tokens of the contents in one tool result
 MCP_OUTPUT_MAX = 100_000  # where the call names a budget

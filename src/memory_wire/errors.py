@@ -292,6 +292,21 @@ class Pruned(MemoryWireError):
     code = "pruned"
 
 
+class OutsideFailed(MemoryWireError):
+    """What lies outside this process, an endpoint or a model, gave no answer. The text never has a secret in it."""
+
+    status = 502
+    code = "outside_failed"
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+
+
+class OutsideTimeout(OutsideFailed):
+    status = 504
+    code = "outside_timeout"
+
+
 class CannotListen(MemoryWireError):
     """The server can't have its address or socket path."""
 

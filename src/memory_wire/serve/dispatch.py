@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from uvloop import Loop
 
     from memory_wire.mcp.provider import Provider
+    from memory_wire.serve.apart import Apart
+    from memory_wire.serve.commits import Call
     from memory_wire.serve.http import Connection
     from memory_wire.serve.incoming import Request
     from memory_wire.serve.log import Log
@@ -57,6 +59,7 @@ class Dispatch:
         self.commits = Commits(loop, service, self.deliver, self.lost, rested)
         own = [("health", self.health), ("ready", self.ready), ("metrics", self.metrics), ("openapi.json", self.openapi)]
         own += [(name, self.viewer(name)) for name in PAGES]
+        self.apart: Apart | None = None
         self.router = Router(own, public=("health", "ready", *PAGES), operators=("metrics",))
         self.router.mount("mcp", self.mcp)
         self.provider = provider  # of MCP, the product's when None
@@ -77,13 +80,26 @@ class Dispatch:
                 scope, call, request.receipt, request.more = route.read(request.params, request.query, request.body, request.home)
                 if request.key is not None and route.keyed:
                     call.idempotency_key = request.key.decode("latin-1")  # type: ignore[attr-defined]  # what is no ASCII is refused
-                if route.writes:
-                    self.commits.submit(request, (route.op, scope, call))
+                if self.handed_on(request, (route.op, scope, call)):
                     return
                 self.answer(request, self.service.call(route.op, scope, call))
         except Exception as error:
             self.answer(request, error)
         self.release(request)
+
+    def handed_on(self, request: Request, call: Call) -> bool:
+        """Whether a call was handed to those who deliver its answer later: a write, or what waits for the outside world."""
+        if call[0].writes:
+            self.commits.submit(request, call)
+        elif self.service.waits(*call):
+            if self.apart is None:
+                from memory_wire.serve.apart import Apart
+
+                self.apart = Apart(self)
+            self.apart.submit(request, call)
+        else:
+            return False
+        return True
 
     def answer(self, request: Request, result: object) -> None:
         """Sets the reply that a response or an exception makes."""
@@ -112,7 +128,7 @@ class Dispatch:
         return error
 
     def deliver(self, answered: list[tuple[Request, object]]) -> None:
-        """The answers of one commit, in the order the writes came in."""
+        """The answers of one commit, in the order the writes came in, or of a call that waited."""
         connections: dict[Connection, None] = {}
         for request, result in answered:
             if request.exchange is not None:

@@ -97,6 +97,8 @@ class Server:
         finally:
             self.stop_listening()
             self.dispatch.commits.close()
+            if self.dispatch.apart is not None:
+                self.dispatch.apart.close()
             self.dispatch.entry.idle()
             state.withdraw(self.settings.db)
             self.close_service()
@@ -215,12 +217,20 @@ class Server:
 
     def quiet(self) -> None:
         """Nobody has asked for a while: caches are given back, the helper thread ends, then the process is trimmed."""
+        if self.waited_for:
+            self.watching = False  # the answer begins the quiet time again
+            return
         left = self.touched + self.settings.quiet - self.loop.time()
         if left > 0 or self.dispatch.commits.busy:
             self.loop.call_later(max(left, 0.01), self.quiet)
             return
         self.watching = False
         self.dispatch.commits.rest()
+
+    @property
+    def waited_for(self) -> bool:
+        """Whether an operation waits for the outside world."""
+        return self.dispatch.apart is not None and self.dispatch.apart.busy
 
     def alone_now(self) -> None:
         """Nobody is connected: with --exit-idle the time to the end starts again. One timer serves all departures."""

@@ -98,8 +98,7 @@ class Exchange:
         while step is not None:
             if isinstance(step, Run):
                 op, scope = BY_NAME[step.operation], self.request.home.at(step.bank)
-                if op.writes:
-                    self.endpoint.dispatch.commits.submit(self.request, (op, scope, step.request))
+                if self.endpoint.dispatch.handed_on(self.request, (op, scope, step.request)):
                     return
                 step = self.task.advance(self.called(op, scope, step.request))
             elif isinstance(step, Send):
@@ -154,7 +153,7 @@ class Exchange:
     # from outside ------------------------------------------------------------------------------------------------------------------
 
     def deliver(self, result: object) -> None:
-        """A commit is done."""
+        """A commit, or what waited, is done."""
         self.drive(self.endpoint.dispatch.ours(result, contract=True) if isinstance(result, Exception) else result)
 
     def resume(self, task: Task, value: object) -> None:

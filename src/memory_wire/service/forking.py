@@ -11,7 +11,7 @@ from memory_wire.store.fork import stores
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PACKAGES = ("guard", "index", "retrieve", "service", "store")
-OTHERS = ("binascii", "datetime", "fcntl", "unicodedata")
+OTHERS = ("binascii", "datetime", "fcntl", "memory_wire.outside", "msgspec.msgpack", "unicodedata")
 
 
 def load() -> None:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from msgspec import Struct
 
+    from memory_wire.outside import Outside
     from memory_wire.store.protocol import Tx
     from memory_wire.store.sqlite import Store
 
@@ -63,6 +64,7 @@ class Service:
         self._closed = False
         self._store: Store | None = None
         self._index: Indexes | None = None
+        self._outside: Outside | None = None
         self._settings: dict[tuple[object, int, int], Settings] = {}
 
     # calls -------------------------------------------------------------------------------------------------------------------------
@@ -74,6 +76,10 @@ class Service:
         outcome = self.store.submit(self._work(op, scope, request))
         self.index.follow(outcome)
         return outcome.response
+
+    def waits(self, op: Op, scope: t.Scope, request: Struct) -> bool:
+        """Whether a call, which is no write, may have to wait for the outside world. Asked by a server, which must not wait with it."""
+        return op.apart
 
     def call_many(self, calls: Sequence[tuple[Op, t.Scope, Struct]]) -> list[object]:
         """Responses in order, the writes in one group commit; where a call failed, its error stands in its place."""
@@ -137,6 +143,18 @@ class Service:
             self._open(self._how[1])
         assert self._index is not None
         return self._index
+
+    @property
+    def outside(self) -> Outside:
+        """The way out of this process; what goes there is started when it is first asked."""
+        from memory_wire.outside import Outside
+
+        with _opening:
+            if self._closed:
+                raise StorageError(f"{self.path}: the store is closed")
+            if self._outside is None:
+                self._outside = Outside()
+            return self._outside
 
     def _secret(self) -> bytes:
         """The store's secret; a store that was never made has none yet, and nothing in it could match."""
@@ -230,6 +248,8 @@ class Service:
         self._settings.clear()
         pipeline.idle()
         dates.idle()
+        if self._outside is not None:
+            self._outside.idle()
         if self._index is not None:
             self._index.idle()
         if self._store is not None:
@@ -239,9 +259,11 @@ class Service:
         """Closes index and store; calls fail afterwards. Closing twice is no error."""
         with _opening:
             self._closed = True
-            store, index = self._store, self._index
-            self._store = self._index = None
+            store, index, outside = self._store, self._index, self._outside
+            self._store = self._index = self._outside = None
         self.recalls.idle()
+        if outside is not None:
+            outside.close()
         if index is not None:
             index.close()
         if store is not None:

@@ -1,0 +1,12 @@
+"""What the child program can do: operation -> (module, function, lane). Read by both sides; the module is loaded by the child's first use.
+
+A function takes the payload and returns the answer, both of what msgpack can carry. Operations of the lane `model` share one child,
+because what they load stays; those of the lane `fetch` wait most of their time, and several children do so at once.
+"""
+
+from __future__ import annotations
+
+MODEL, FETCH = "model", "fetch"
+OPS: dict[str, tuple[str, str, str]] = {
+    "fetch": ("memory_wire.outside.fetch", "fetch", FETCH),
+}
