@@ -6,12 +6,12 @@ keep the time; a child that doesn't is killed. Slim: a server may load this.
 
 from __future__ import annotations
 
+import _socket
 import os
 import sys
 import time
 from _thread import allocate_lock
 
-import _socket
 from msgspec import MsgspecError
 
 from memory_wire.config import OUTSIDE_BYTES, OUTSIDE_GRACE_SECONDS

@@ -10,6 +10,7 @@ import ipaddress
 import select
 import socket
 import ssl
+from functools import cache
 from typing import Any
 from urllib.parse import SplitResult, urljoin, urlsplit
 
@@ -145,14 +146,10 @@ def is_inner(address: str) -> bool:
     return not found.is_global or found.is_multicast
 
 
+@cache
 def context() -> ssl.SSLContext:
     """What certificates are checked against: the system's, or what SSL_CERT_FILE names."""
-    if not _contexts:
-        _contexts.append(ssl.create_default_context())
-    return _contexts[0]
-
-
-_contexts: list[ssl.SSLContext] = []
+    return ssl.create_default_context()
 
 
 def split(url: str) -> SplitResult:
