@@ -25,7 +25,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         name, _, rest = self.path[1:].partition("/")
         getattr(self, f"give_{name.partition('?')[0]}", self.give_echo)(rest)
 
-    do_POST = do_PUT = do_PATCH = do_DELETE = do_GET
+    do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815
 
     def give(self, status: int, body: bytes, **headers: str) -> None:
         self.send_response(status)
