@@ -221,6 +221,16 @@ class UnknownName(MemoryWireError):
         self.field = field
 
 
+class UnknownIntegration(MemoryWireError):
+    """The project has no integration of that name; those that it has are named, for an agent to choose from."""
+
+    status = 404
+    code = "unknown_integration"
+
+    def __init__(self, name: str, known: list[str]) -> None:
+        super().__init__(f"unknown integration {name!r}; " + (f"there are: {', '.join(known)}" if known else "this project has none"))
+
+
 class NameTaken(MemoryWireError):
     status = 409
     code = "name_taken"

@@ -80,8 +80,10 @@ class Wire:
             raise Invalid("key", "must be printable ASCII")
         self.credentials = f"Authorization: Bearer {key}\r\n" if key else ""
 
-    def request(self, verb: str, path: str, body: bytes | None = None, content_type: str = "application/json") -> Reply:
-        """The server's answer, whatever its status. Raises Unreachable when there is none."""
+    def request(
+        self, verb: str, path: str, body: bytes | None = None, content_type: str = "application/json", seconds: float | None = None
+    ) -> Reply:
+        """The server's answer, whatever its status, within `seconds` (default: `timeout`). Raises Unreachable when there is none."""
         head = f"{verb} {self.prefix}{path} HTTP/1.1\r\nHost: {self.host}\r\n{self.credentials}"
         if body is not None:
             head += f"Content-Type: {content_type}\r\nContent-Length: {len(body)}\r\n"
@@ -89,10 +91,10 @@ class Wire:
         kept = self._take()
         if kept is not None:
             try:
-                return self._exchange(kept, message, fresh=False)
+                return self._exchange(kept, message, False, seconds)
             except Gone:
                 kept.close()
-        return self._exchange(self._connect(), message, fresh=True)
+        return self._exchange(self._connect(), message, True, seconds)
 
     def close(self) -> None:
         """Closes the idle connections; the object stays usable."""
@@ -129,14 +131,16 @@ class Wire:
         except OSError as error:
             raise Unreachable(f"no server at {self.url}: {error.strerror or error}") from None
 
-    def _exchange(self, connection: socket.socket, message: bytes, fresh: bool) -> Reply:
+    def _exchange(self, connection: socket.socket, message: bytes, fresh: bool, seconds: float | None = None) -> Reply:
         """Sends and reads one answer; keeps the connection when both sides want to."""
         refused: OSError | None = None
+        seconds = seconds or self.timeout
+        connection.settimeout(seconds)
         try:
             connection.sendall(message)
         except TimeoutError:
             connection.close()
-            raise Unreachable(f"{self.url} took nothing for {self.timeout:g} s") from None
+            raise Unreachable(f"{self.url} took nothing for {seconds:g} s") from None
         except OSError as error:  # an early refusal: the answer may be there all the same
             refused = error
         reader = Reader(connection)
@@ -144,7 +148,7 @@ class Wire:
             reply, keep = reader.reply(head_only=message.startswith(b"HEAD "))
         except TimeoutError:
             connection.close()
-            raise Unreachable(f"no answer from {self.url} within {self.timeout:g} s") from None
+            raise Unreachable(f"no answer from {self.url} within {seconds:g} s") from None
         except (OSError, ValueError) as error:
             connection.close()
             if not fresh and not reader.seen:

@@ -11,7 +11,7 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "memory_wire"
 PACKAGE = "memory_wire"
 
-BASE = {"errors", "config", "grants", "types"}
+BASE = {"errors", "config", "grants", "integrations", "types"}
 ALLOWED: dict[str, set[str]] = {
     "__init__": {"client", "errors", "types"},
     "__main__": {"cli"},
@@ -19,13 +19,15 @@ ALLOWED: dict[str, set[str]] = {
     "config": set(),
     "types": set(),
     "grants": set(),
+    "integrations": set(),
     "process": set(),
-    "ops": {"ops", "grants", "types"},
+    "ops": {"ops", "grants", "integrations", "types"},
     "kernels": {"kernels", "errors"},
     "index": {"index", "kernels", *BASE},
     "store": {"store", *BASE},
     "retrieve": {"retrieve", "index", "kernels", *BASE},
     "guard": {"guard", "kernels", *BASE},
+    "hub": {"hub", "kernels", *BASE},
     "framing": set(),
     "identity": BASE,
     "outside": {"outside", *BASE},
@@ -36,7 +38,7 @@ ALLOWED: dict[str, set[str]] = {
     "hooks": {"hooks", "process", "wire", "identity", "framing", *BASE},
     "hosts": {"hosts", "hooks", "identity", "framing", "wire", *BASE, "__init__"},
     "data": set(),  # files for others' processes
-    "sources": {"sources", "hooks", "framing", *BASE},
+    "sources": {"sources", "hooks", "hub", "framing", *BASE},
     "serve": {"serve", "process", "service", "kernels", "mcp", "ops", "framing", *BASE, "__init__"},
     "cli": {
         "cli",

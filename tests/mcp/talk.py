@@ -43,19 +43,19 @@ class Talk:
         found: Json = json.loads(task.answer)
         return found
 
-    def call(self, tool: str, **arguments: object) -> Json:
+    def call(self, tool: str, /, **arguments: object) -> Json:
         found = self.ask("tools/call", {"name": tool, "arguments": arguments})
         assert "result" in found, found
         result: Json = found["result"]
         return result
 
-    def value(self, tool: str, **arguments: object) -> Any:
+    def value(self, tool: str, /, **arguments: object) -> Any:
         """The JSON in the text of a call that went well."""
         found = self.call(tool, **arguments)
         assert found["isError"] is False, found
         return json.loads(found["content"][0]["text"])
 
-    def refusal(self, tool: str, **arguments: object) -> str:
+    def refusal(self, tool: str, /, **arguments: object) -> str:
         found = self.call(tool, **arguments)
         assert found["isError"] is True and "structuredContent" not in found
         text: str = found["content"][0]["text"]

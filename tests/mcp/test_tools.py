@@ -64,12 +64,13 @@ def test_names_and_properties_are_the_contracts(name: str) -> None:
         assert schema["properties"]["budget"]["type"] == "integer"
 
 
-def test_only_forgetting_destroys() -> None:
+def test_only_forgetting_and_what_is_outside_destroys() -> None:
     hints = {tool["name"]: tool["annotations"] for tool in shown()}
-    assert {name for name, found in hints.items() if found["destructiveHint"]} == {"memory_forget", "forget"}
-    assert {name for name, found in hints.items() if not found["readOnlyHint"]} == {"memory_forget", "memory_retain", "remember", "forget"}
+    assert {name for name, found in hints.items() if found["destructiveHint"]} == {"memory_forget", "forget", "gateway_call"}
+    writing = {"memory_forget", "memory_retain", "remember", "forget", "gateway_call"}
+    assert {name for name, found in hints.items() if not found["readOnlyHint"]} == writing
     assert all(hints[name]["idempotentHint"] for name in ("search", "validate_memory", "forget"))
-    assert {name for name, found in hints.items() if found["openWorldHint"]} == set()
+    assert {name for name, found in hints.items() if found["openWorldHint"]} == {"gateway_call"}
     assert not any(hints[name]["idempotentHint"] for name in CONTRACT)
 
 
@@ -83,7 +84,8 @@ def test_a_schema_is_flat(tool: Json) -> None:
         assert set(rule) <= {"type", "description", "enum", "minimum", "items", "additionalProperties"}, name
         assert rule["type"] in ("string", "integer", "number", "boolean", "array", "object")
         assert (rule["type"] == "array") == ("items" in rule)
-        assert (rule["type"] == "object") == (rule.get("additionalProperties") == {"type": "string"})
+        strings = rule.get("additionalProperties") == {"type": "string"}
+        assert (rule["type"] == "object") == strings or (tool["name"], name) == ("gateway_call", "arguments")
 
 
 def test_cursors(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +118,7 @@ def test_tool_sets(talk: Talk) -> None:
         return names[len(core) :]
 
     records = [*[tool["name"] for tool in shown("records")], "records_tool"]
-    assert records == ["remember", "search", "validate_memory", "forget", "records_tool"]
+    assert records == ["remember", "search", "validate_memory", "forget", "gateway_call", "records_tool"]
     assert extra() == []  # no bank yet
     for name, expected in (("core", []), ("records", records), ("hub", [*records, "hub_tool"])):
         talk.peer.tools = name
@@ -190,7 +192,8 @@ def test_a_value_of_another_type_is_told_by_the_fields_name(tool: Json, talk: Ta
     kinds |= {"number": (int, float), "boolean": (bool,), "object": (dict,)}
     for name, rule in tool["inputSchema"]["properties"].items():
         for value in EXTREMES:
-            if value is None or (type(value) in kinds[rule["type"]] and value not in (-1, 1.5, 2**70, [1], {"a": 1})):
+            odd = (-1, 1.5, 2**70, [1], *([{"a": 1}] if "additionalProperties" in rule else []))
+            if value is None or (type(value) in kinds[rule["type"]] and value not in odd):
                 continue
             text = talk.refusal(tool["name"], **{**fitting, name: value})
             told = f"`{name}`" in text or text.startswith(f"{name} must be")

@@ -43,6 +43,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def give_status(self, rest: str) -> None:
         self.give(int(rest), b"" if rest == "204" else b"as asked")
 
+    def give_typed(self, rest: str) -> None:
+        """JSON under the type that is named."""
+        self.give(200, b'{"a":"\xc3\xa4"}', Content_Type=rest)
+
     def give_farewell(self, rest: str) -> None:
         """Leaves after the answer without having said so."""
         self.give(200, b"")

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from memory_wire import grants as g
+from memory_wire import integrations as i
 from memory_wire import types as t
 from memory_wire.client import Surface
 from memory_wire.errors import MemoryWireError
@@ -26,6 +27,7 @@ LISTS: tuple[tuple[type[msgspec.Struct], str, str], ...] = (
     (g.Accounts, "accounts", "name"),
     (g.Members, "members", "name"),
     (g.Units, "units", "name"),
+    (i.Integrations, "integrations", "name"),
 )
 
 

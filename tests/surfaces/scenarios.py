@@ -32,9 +32,11 @@ from memory_wire.errors import (
     Malformed,
     MemoryWireError,
     NameTaken,
+    OutsideFailed,
     QueryEmpty,
     SupersedesUnknown,
     UnknownBank,
+    UnknownIntegration,
     UnknownMemory,
     UnknownName,
     UnknownRecord,
@@ -906,6 +908,25 @@ def accounts_and_people(s: Surface) -> None:
     with refused(UnknownName, f"unknown member {bob!r}"):
         s.depart(bob)
     assert [member.name for member in s.members().members if member.name.startswith(s.bank)] == [ann, bob]
+
+
+@scenario
+def integrations(s: Surface) -> None:
+    name = f"{s.bank}-wiki"
+    row = s.set_integration(name, "http://127.0.0.1:1/{page}", headers={"X-Key": "a secret"}, arguments={"deep": "boolean?"})
+    assert (row.headers, row.arguments, row.private) == ({"X-Key": "(set)"}, {"page": "string", "deep": "boolean?"}, True)
+    assert row in s.integrations().integrations
+    with refused(Invalid, "invalid url: must be http:// or https://, at most 2,048 characters"):
+        s.set_integration(name, "ftp://host/")
+    with refused(UnknownName, "unknown project 'nowhere'"):
+        s.integrations(project="nowhere")
+    with refused(OutsideFailed, "127.0.0.1: connection refused"):
+        s.gateway_call(name, arguments={"page": "a"})
+    with refused(Invalid, "invalid arguments: page must be string"):
+        s.gateway_call(name, arguments={"page": 1})
+    assert s.remove_integration(name) is True and s.remove_integration(name) is False
+    with pytest.raises(UnknownIntegration):
+        s.gateway_call(name)
 
 
 @scenario

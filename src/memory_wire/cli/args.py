@@ -18,7 +18,7 @@ class Usage(Exception):
 
 
 class Option(Struct, frozen=True):
-    """`kind` is text, path, int, float, flag or list (repeatable, commas split); `choices` are all values there are."""
+    """`kind` is text, path, int, float, flag, list (repeatable, commas split) or each (repeatable); `choices` are all values there are."""
 
     name: str
     kind: str = "text"
@@ -54,6 +54,7 @@ DB = Option("db", "path", "path of the store")
 JSON = Option("json", "flag", "machine-readable output")
 COMMON = (BANK, DB, Option("embedded", "flag", "open the store here even when a server runs"), JSON)
 HINTS = {  # what the fields of requests are, where a command doesn't say it otherwise
+    "arguments": "a JSON object",
     "aliases": "other names to find it by, with commas or repeated",
     "budget": "tokens that the answer may take",
     "confidence": "how sure it is, 0 to 1 (default: 0.5)",
@@ -86,6 +87,7 @@ HINTS = {  # what the fields of requests are, where a command doesn't say it oth
     "session": "the conversation it belongs to",
     "since": "not before this date",
     "speaker": "name of who said it",
+    "tool": "of an MCP server; without one its tools are listed",
     "tags": "tags, with commas or repeated",
     "truncate": "cut contents to so many characters",
     "until": "before this date",
@@ -173,6 +175,8 @@ def convert(option: Option, given: str, before: Value) -> Value:
         raise Usage(f"--{option.name} is {either(option.choices)}, not {given!r}")
     if option.kind == "list":
         return (before if isinstance(before, list) else []) + [part for part in given.split(",") if part]
+    if option.kind == "each":
+        return [*(before if isinstance(before, list) else []), given]
     if option.kind in {"int", "float"}:
         try:
             return int(given) if option.kind == "int" else float(given)

@@ -33,6 +33,7 @@ OWNERS = {  # module of cli that declares the verb; a verb that isn't here belon
     "hook": "apart",
     "import": "importing",
     "info": "home",
+    "integrations": "integrations",
     "keys": "keys",
     "mcp": "apart",
     "members": "people",

@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from msgspec import NODEFAULT, Struct, ValidationError, convert
+from msgspec import NODEFAULT, DecodeError, Struct, convert
+from msgspec.json import decode
 from msgspec.structs import fields
 
+from memory_wire import integrations as i
 from memory_wire import types as t
 from memory_wire.cli import records
 from memory_wire.cli.args import COMMON, Command, Usage, Value, options_of
@@ -56,14 +58,16 @@ def runner(op: Op) -> Callable[[dict[str, Value]], int]:
 def request_of(op: Op, values: dict[str, Value]) -> Struct:
     """The request Struct from parsed values; `-` as content reads standard input. Raises Usage on a wrong type."""
     names = {field.name for field in fields(op.request)}
-    given = {key: value for key, value in values.items() if key in names}
+    given: dict[str, object] = {key: value for key, value in values.items() if key in names}
     if given.get("content") == "-":
         given["content"] = sys.stdin.read()
     if op.name == "recall":
         given["format"] = "full"
     try:
+        if "arguments" in given:
+            given["arguments"] = decode(str(given["arguments"]))
         return convert(given, op.request)
-    except ValidationError as error:
+    except DecodeError as error:
         raise Usage(str(error)) from None
 
 
@@ -85,6 +89,8 @@ def show(answer: object, json: bool, whole: bool = False) -> None:
         table(("bank", "memories", "newest"), [(row.bank, row.memories, row.newest or "-") for row in answer.banks])
     elif isinstance(answer, t.Deleted):
         line("deleted" if answer.deleted else "not there")
+    elif isinstance(answer, i.GatewayAnswer):
+        line(answer.result) if isinstance(answer.result, str) else as_json(answer.result)
     elif not records.show(answer):
         line(str(answer))
 

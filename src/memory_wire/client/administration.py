@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from memory_wire import grants as g
+from memory_wire import integrations as i
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,6 +112,22 @@ class Administration:
         """Lets a member go: their keys end at once, their records are the heir's."""
         answer: g.MemberRow = self.call("depart", g.Depart(name=name, heir=heir, account=account))
         return answer
+
+    def integrations(self, *, project: str | None = None, account: str | None = None) -> i.Integrations:
+        """The project's integrations by name, without their secrets."""
+        answer: i.Integrations = self.call("integrations", i.ListIntegrations(project=project, account=account))
+        return answer
+
+    def set_integration(self, name: str, url: str, **how: Any) -> i.IntegrationRow:
+        """Allows the project's agents to call a server; `how` are the further fields of `integrations.SetIntegration`."""
+        answer: i.IntegrationRow = self.call("set_integration", i.SetIntegration(name=name, url=url, **how))
+        return answer
+
+    def remove_integration(self, name: str, *, project: str | None = None, account: str | None = None) -> bool:
+        """Allows it no longer; False when it was not there."""
+        request = i.RemoveIntegration(name=name, project=project, account=account)
+        answer: i.IntegrationRemoved = self.call("remove_integration", request)
+        return answer.removed
 
     def units(self, *, account: str | None = None) -> g.Units:
         """The units of the organisation."""

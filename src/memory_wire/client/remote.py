@@ -10,7 +10,7 @@ import msgspec
 from memory_wire import types as t
 from memory_wire.client.answers import read
 from memory_wire.client.surface import Surface
-from memory_wire.config import DEFAULT_ADDR, default_db
+from memory_wire.config import DEFAULT_ADDR, GATEWAY_SECONDS_MAX, default_db
 from memory_wire.errors import Invalid, Malformed, StoreRefused, Unauthorized, WrongType
 from memory_wire.ops import BY_NAME, Op
 from memory_wire.wire import TIMEOUT, Wire, is_local, quote
@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+APART_SECONDS = GATEWAY_SECONDS_MAX + 30.0  # for what waits for the outside, and for its turn
 BAD_TYPE = "Failed to deserialize the JSON body into the target type: "
 
 
@@ -58,12 +59,13 @@ class Client(Surface):
         elif op.body:
             body = encode(request)
         path = target(op, request, self.bank if bank is None else bank)
+        seconds = max(self.wire.timeout, APART_SECONDS) if op.apart else None
         try:
-            return read(op, self.wire.request(op.http[0], path, body))
+            return read(op, self.wire.request(op.http[0], path, body, seconds=seconds))
         except Unauthorized:
             if not self.renewed():
                 raise
-        return read(op, self.wire.request(op.http[0], path, body))
+        return read(op, self.wire.request(op.http[0], path, body, seconds=seconds))
 
     def renewed(self) -> bool:
         """Whether the key file has another key by now: the store's first one may have been made since."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from memory_wire import integrations as i
 from memory_wire import types as t
 from memory_wire.client.administration import Administration
 
@@ -218,6 +219,12 @@ class Surface(Administration):
     def get_record(self, id: str, *, bank: str | None = None) -> t.RecordDetail:
         """One record with its statuses and the versions of its fact. Raises UnknownRecord."""
         answer: t.RecordDetail = self.call("get_record", t.GetRecord(id=id), bank)
+        return answer
+
+    def gateway_call(self, server: str, tool: str | None = None, arguments: Mapping[str, Any] | None = None) -> i.GatewayAnswer:
+        """What an integration of the project answers. Raises UnknownIntegration, Forbidden, Invalid, OutsideFailed, OutsideTimeout."""
+        request = i.GatewayCall(server=server, tool=tool, arguments=None if arguments is None else dict(arguments))
+        answer: i.GatewayAnswer = self.call("gateway_call", request)
         return answer
 
     def delete_bank(self, bank: str, *, confirm: str) -> t.BankDeleted:

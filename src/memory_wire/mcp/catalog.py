@@ -15,7 +15,7 @@ from msgspec import json
 from msgspec.structs import fields
 
 from memory_wire import ops
-from memory_wire.mcp.told import RECORDS
+from memory_wire.mcp.told import GATEWAY, RECORDS
 from memory_wire.mcp.tools import CATALOG
 
 Json = dict[str, Any]
@@ -89,15 +89,16 @@ ROWS: dict[str, Json] = {
         "output": shape("banks", banks=many(BANKS), **TRUNCATED),
     },
 }
-ROWS |= RECORDS
-SETS: dict[str, str] = dict.fromkeys(RECORDS, "records")  # operation -> tool set, where it is not core
+ROWS |= RECORDS | GATEWAY
+SETS: dict[str, str] = dict.fromkeys(RECORDS | GATEWAY, "records")  # operation -> tool set, where it is not core
 HINTS = {  # read-only, destructive, idempotent; where the operation alone doesn't say it
     "forget": (False, True, True),
     "forget_record": (False, True, True),
     "search": (True, False, True),
     "validate_memory": (True, False, True),  # it notes the hash it was told, and changes no record
+    "gateway_call": (False, True, False),  # whatever is behind it
 }
-PLAIN = frozenset({"memory_banks"})  # tools that act on no bank
+PLAIN = frozenset({"gateway_call", "memory_banks"})  # tools that act on no bank
 
 
 def catalog() -> list[Json]:
@@ -119,7 +120,7 @@ def tool(op: ops.Op) -> Json:
         "description": row["text"],
         "inputSchema": shape(" ".join(required), **properties),
         "outputSchema": row["output"],
-        "annotations": {**hints, "openWorldHint": False},
+        "annotations": {**hints, "openWorldHint": op.apart},
     }
 
 
@@ -128,6 +129,8 @@ def field_type(op: ops.Op, name: str) -> Json:
     hint = get_type_hints(op.request)[name]
     if get_origin(hint) is UnionType:
         (hint,) = [choice for choice in get_args(hint) if choice is not NoneType]
+    if get_origin(hint) is dict and get_args(hint)[1] is object:
+        return {"type": "object"}
     if get_origin(hint) is dict:
         return {"type": "object", "additionalProperties": {"type": NAMES[get_args(hint)[1]]}}
     return many({"type": NAMES[get_args(hint)[0]]}) if get_origin(hint) is list else {"type": NAMES[hint]}

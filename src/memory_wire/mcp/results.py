@@ -9,6 +9,7 @@ from msgspec import to_builtins
 from msgspec.json import decode
 
 from memory_wire import config
+from memory_wire import integrations as i
 from memory_wire import types as t
 from memory_wire.mcp.rpc import encode, tellable
 
@@ -173,6 +174,17 @@ def whole(response: object, values: Values, most: int, only: str | None) -> Json
     return success(encode(found), found)
 
 
+def called(response: i.GatewayAnswer, values: Values, most: int, only: str | None) -> Json:
+    """What the integration says; too much of it is cut, and then is in the text only."""
+    text, room = encode(response.result).decode(), most * config.CHARS_PER_TOKEN
+    cut = len(text) > room
+    if cut:
+        text = text[: room - len(config.TRUNCATED)] + config.TRUNCATED
+    told: Json = {"server": response.server, "tool": response.tool, "ok": response.ok, "status": response.status}
+    found = said(told if cut else {**told, "result": response.result}, cut)
+    return {**success(text.encode(), found, note(cut, "ask for less")), "isError": not response.ok}
+
+
 SHAPES: dict[str, Callable[..., Json]] = {
     "retain": retained,
     "recall": recalled,
@@ -185,4 +197,5 @@ SHAPES: dict[str, Callable[..., Json]] = {
     "search": found_records,
     "validate_memory": whole,
     "forget_record": whole,
+    "gateway_call": called,
 }

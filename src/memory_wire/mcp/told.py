@@ -1,4 +1,4 @@
-"""What models are told of the tools of records. Data for catalog.py; never imported by a serving process."""
+"""What models are told of the tools of records and of the gateway. Data for catalog.py; never imported by a serving process."""
 
 from __future__ import annotations
 
@@ -94,5 +94,22 @@ RECORDS: dict[str, Json] = {
         "text": "Take one fact, or all of a source, out of search. Give exactly one of the two.",
         "fields": {"memory_id": "id of the fact", "source_id": "its source", "workspace": WORKSPACE},
         "output": objects("forgotten count ids", forgotten={"type": "boolean"}, count=NUMBER, ids=IDS, replayed={"type": "boolean"}),
+    },
+}
+GATEWAY: dict[str, Json] = {
+    "gateway_call": {
+        "title": "Call an integration",
+        "text": "Call a server that this project's administrator has allowed. The server's secrets stay where they are. An unknown name is "
+        "answered with those that there are; an MCP server named without a tool, with its tools.",
+        "fields": {"server": "name of the integration", "tool": "of an MCP server", "arguments": "by name"},
+        "output": objects(
+            "server ok",
+            server=TEXT,
+            tool={"anyOf": [TEXT, {"type": "null"}]},
+            ok={"type": "boolean"},
+            status={"anyOf": [NUMBER, {"type": "null"}]},
+            result={},
+            truncated={"type": "boolean"},
+        ),
     },
 }

@@ -172,7 +172,7 @@ def checked(name: str, value: object, rule: Mapping[str, object]) -> object:
         raise Unfit(f"`{name}` must be {article(kind)}")
     if isinstance(value, list) and not all(isinstance(entry, str) for entry in value):
         raise Unfit(f"`{name}` must be an array of strings")
-    if isinstance(value, dict) and not all(isinstance(entry, str) for entry in value.values()):
+    if isinstance(value, dict) and "additionalProperties" in rule and not all(isinstance(entry, str) for entry in value.values()):
         raise Unfit(f"`{name}` must be an object of strings")
     if type(value) is int and not 0 <= value < 1 << 64:
         raise Unfit(f"`{name}` must be an unsigned integer")

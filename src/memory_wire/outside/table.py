@@ -9,4 +9,6 @@ from __future__ import annotations
 MODEL, FETCH = "model", "fetch"
 OPS: dict[str, tuple[str, str, str]] = {
     "fetch": ("memory_wire.outside.fetch", "fetch", FETCH),
+    "http": ("memory_wire.outside.calling", "http_call", FETCH),
+    "mcp": ("memory_wire.outside.calling", "mcp_call", FETCH),
 }

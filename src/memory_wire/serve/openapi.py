@@ -36,6 +36,7 @@ HINTS: dict[str, Json] = {
     "cursor": {"type": "string", "description": "of the page before"},
     "head": {"type": "string", "description": "a chain noted before, which must still be part of the log"},
     "account": {"type": "string", "description": "default: the caller's"},
+    "project": {"type": "string", "description": "default: the caller's"},
     "workspace": {"type": "string", "description": "the bank, default `default`"},
 }
 FLAG = {"type": "string", "enum": ["1", "true", "0", "false"], "default": "0"}
@@ -192,7 +193,7 @@ def schema_of(hint: Any, schemas: Json) -> Json:
     if get_origin(hint) is dict:
         return {"type": "object"}
     if not get_args(hint):
-        return {"type": NAMES[hint]}
+        return {} if hint is object else {"type": NAMES[hint]}
     choices = [schema_of(choice, schemas) for choice in get_args(hint) if choice is not UnsetType]
     return choices[0] if len(choices) == 1 else {"anyOf": choices}
 

@@ -119,6 +119,8 @@ class Service:
             return getattr(self.recalls, op.name)(request, scope)
         if op.name == "search":
             return SEARCH(self, request, scope)
+        if op.name == "gateway_call":
+            return GATEWAY(self, request, scope)
         with self.read() as reader:
             return READS[op.name](reader, request, scope)
 
@@ -300,10 +302,12 @@ READS: dict[str, Callable[..., object]] = {
     "projects": later("admin", "projects"),
     "keys": later("admin", "keys"),
     "accounts": later("admin", "accounts"),
+    "integrations": later("integrations", "integrations"),
     "members": later("people", "members"),
     "units": later("people", "units"),
 }
 SEARCH = later("search", "search")
+GATEWAY = later("gateway", "gateway_call")
 ALLOW = later("rights", "allow")
 HANDED = later("handed", "noted")
 WRITES: dict[str, Callable[..., Work]] = {
@@ -328,6 +332,8 @@ WRITES: dict[str, Callable[..., Work]] = {
     "set_member": later("people", "set_member"),
     "depart": later("people", "depart"),
     "create_unit": later("people", "create_unit"),
+    "set_integration": later("integrations", "set_integration"),
+    "remove_integration": later("integrations", "remove_integration"),
 }
 
 

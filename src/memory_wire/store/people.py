@@ -100,8 +100,15 @@ class People:
         row = self._execute("SELECT id FROM project WHERE name = ?", (name,)).fetchone()
         return int(row[0]) if row is not None else None
 
-    def add_project(self, account: int, name: str, at: int) -> None:
+    def owner(self, project: str) -> tuple[int, int] | None:
+        """(account, id) of a project."""
+        found: tuple[int, int] | None = self._execute("SELECT account, id FROM project WHERE name = ?", (project,)).fetchone()
+        return found
+
+    def add_project(self, account: int, name: str, at: int) -> int:
+        """The id of a new project."""
         self._execute("INSERT INTO project (account, name, created) VALUES (?, ?, ?)", (account, name, at))
+        return int(self._execute("SELECT last_insert_rowid()").fetchone()[0])
 
     # members -----------------------------------------------------------------------------------------------------------------------
 

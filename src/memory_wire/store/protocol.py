@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
 from memory_wire.store.bulk import Bulk
+from memory_wire.store.integrations import Integrations
 from memory_wire.store.keyring import Keyring
 from memory_wire.store.ledger import Ledger
 from memory_wire.store.people import People
@@ -101,6 +102,10 @@ class Tx(Protocol):
         """Accounts, projects, members and the units of their organisation."""
 
     @property
+    def integrations(self) -> Integrations:
+        """What agents of a project may call."""
+
+    @property
     def ledger(self) -> Ledger:
         """What hooks injected and captured."""
 
@@ -187,6 +192,10 @@ class Reader(Protocol):
     @property
     def people(self) -> People:
         """Accounts, projects, members and the units of their organisation."""
+
+    @property
+    def integrations(self) -> Integrations:
+        """What agents of a project may call."""
 
     @property
     def ledger(self) -> Ledger:

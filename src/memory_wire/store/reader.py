@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
     from typing import Any, TypeVar
 
+    from memory_wire.store.integrations import Integrations
     from memory_wire.store.keyring import Keyring
     from memory_wire.store.ledger import Ledger
     from memory_wire.store.people import People
@@ -193,6 +194,13 @@ class Reader:
         from memory_wire.store.people import People
 
         return People(self.connection)
+
+    @property
+    def integrations(self) -> Integrations:
+        """What agents of a project may call."""
+        from memory_wire.store.integrations import Integrations
+
+        return Integrations(self.connection)
 
     @property
     def ledger(self) -> Ledger:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from memory_wire.store.bulk import Bulk
+    from memory_wire.store.integrations import Integrations
     from memory_wire.store.keyring import Keyring
     from memory_wire.store.ledger import Ledger
     from memory_wire.store.people import People
@@ -150,6 +151,13 @@ class Tx:
         from memory_wire.store.people import People
 
         return People(self._connection)
+
+    @property
+    def integrations(self) -> Integrations:
+        """What agents of a project may call."""
+        from memory_wire.store.integrations import Integrations
+
+        return Integrations(self._connection)
 
     @property
     def ledger(self) -> Ledger:
