@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_wire.hosts.base import Refused
-from memory_wire.hosts.guidelines import FENCE, body, removed, written
+from memory_wire.hosts.guidelines import FENCE, FILES, presets, removed, written
+from memory_wire.hosts.presets import MEMORY, RECORDS, body
 from tests import package
 from tests.plugins.playing import Home
 
@@ -107,6 +108,55 @@ def test_one_refused_file_stops_no_other(tmp_path: Path) -> None:
     assert (home.project / "AGENTS.md").read_text() == f"{FENCE.end}\n{FENCE.start}\n"
 
 
+@given(TEXTS, st.lists(st.sampled_from([MEMORY, RECORDS]), min_size=1, max_size=3), st.permutations([MEMORY, RECORDS]))
+def test_presets_come_and_go_by_themselves(text: str, order: list[str], away: list[str]) -> None:
+    put = text
+    for preset in order:
+        put = written(put, "shop", preset)
+        assert written(put, "shop", preset) == put
+    assert presets(put) == set(order) and put.count(FENCE.start) == 1
+    assert removed(put) == text
+    left: str | None = put
+    for preset in away:
+        left = removed(left, "shop", preset)
+        assert preset not in presets(left) and presets(left) == presets(left) & set(order)
+    assert left == text
+
+
+@pytest.mark.parametrize("before", [None, b"# Rules\n\n- No tabs.\n", b"# Rules\r\nNo tabs.", "---\nglobs: *\n---\nÜber\n".encode()])
+def test_a_preset_in_every_file_that_hosts_read(tmp_path: Path, before: bytes | None) -> None:
+    home = Home(tmp_path)
+    for file in FILES if before is not None else ():
+        (home.project / file).parent.mkdir(exist_ok=True)
+        (home.project / file).write_bytes(before or b"")
+    whole = tree(home.project)
+
+    def words(*given: str) -> set[str]:
+        done = connect(home, "--json", *given)
+        assert (done.returncode, done.stderr) == (0, "")
+        rows = json.loads(done.stdout)
+        assert [row["file"] for row in rows] == list(FILES)
+        return {row["word"] for row in rows}
+
+    assert words("--preset", "records") == {"created" if before is None else "updated"}
+    alone = tree(home.project)
+    for file in FILES:
+        text = (home.project / file).read_bytes().decode()
+        assert presets(text) == {RECORDS} and all(word in text for word in ("Search before big work", "fact_key", "source_hash"))
+    assert words("--preset", "records") == {"unchanged"} and tree(home.project) == alone
+    assert words() == {"updated"}
+    assert {frozenset(presets((home.project / file).read_bytes().decode())) for file in FILES} == {frozenset({MEMORY, RECORDS})}
+    assert words("--preset", "records") == {"unchanged"}
+    assert words("--uninstall", "--preset", "memory") == {"updated"} and tree(home.project) == alone
+    assert words("--uninstall", "--preset", "records") == {"removed"} and tree(home.project) == whole
+
+
+def test_a_preset_is_of_guidelines(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    odd = connect(home, "--preset", "everything")
+    assert odd.returncode == 2 and "--preset is memory or records, not 'everything'" in odd.stdout
+
+
 def test_the_commands_in_the_block_work(tmp_path: Path) -> None:
     """What an agent reads, it runs: every command of the table, as it stands there."""
     home = Home(tmp_path)
@@ -120,10 +170,10 @@ def test_the_commands_in_the_block_work(tmp_path: Path) -> None:
             PATH=f"{path.parent}{os.pathsep}{os.environ['PATH']}",
             PYTHONPATH=package.PATH,
         )
-        rows = [line.split(" | ") for line in body("shop").splitlines() if line.startswith("| re")]
-        commands = {row[0].strip("| "): [cell.strip(" |").strip("`") for cell in row[1:]] for row in rows}
-        assert list(commands) == ["recall", "retain", "reflect"]
-        for verb in ("retain", "recall", "reflect"):
+        rows = [line.split(" | ") for line in body("it's", (MEMORY, RECORDS)).splitlines() if line.startswith("| ")]
+        commands = {row[0].strip("| "): [cell.strip(" |").strip("`") for cell in row[1:]] for row in rows if "`" in row[1]}
+        assert list(commands) == ["recall", "retain", "reflect", "search", "remember", "check"]
+        for verb in ("retain", "recall", "reflect", "remember", "search", "check"):
             for command in commands[verb]:
                 done = subprocess.run(
                     command, shell=True, env=env, cwd=home.project, capture_output=True, text=True, timeout=60, check=True

@@ -57,12 +57,13 @@ def commands() -> list[Command]:
         Option("bank", help="bank to write into the entries (default: the one that is there, else the project's at run time)"),
         Option("uninstall", "flag", "take our entries out again"),
         Option("guidelines", "flag", "write the block for AGENTS.md and the like in this folder; with --uninstall remove it"),
+        Option("preset", help="of --guidelines: memory, or records for facts with sources; others stay", choices=("memory", "records")),
         Option("no-daemon", "flag", "start no server, now or at session starts"),
         Option("addr", help="where the server that is started listens, HOST:PORT; remembered for later starts"),
         JSON,
     )
     exits = "Exit status 1: a host failed, each line says why; options that exclude each other."
-    undo = tuple(option for option in options if option.name in ("dry-run", "guidelines", "json"))
+    undo = tuple(option for option in options if option.name in ("dry-run", "guidelines", "preset", "json"))
     return [
         Command("connect", "Wire agent hosts: hooks and MCP server.", connect, options=options, exits=exits, rest="hosts"),
         Command("disconnect", "Take our entries out of agent hosts again.", disconnect, options=undo, exits=exits, rest="hosts"),
@@ -83,19 +84,20 @@ def connect(values: dict[str, Value]) -> int:
 
         return say(clash)
     if values.get("guidelines"):
-        return guide(bool(values.get("uninstall")), bool(values.get("dry_run")), bool(values.get("json")))
+        return guide(values)
     env = Environment.current()
     if values.get("list"):
         return listed(env, bool(values.get("json")))
     return wire(values, names, env)
 
 
-def guide(uninstall: bool, dry: bool, json: bool) -> int:
+def guide(values: dict[str, Value]) -> int:
     """Writes the guidelines into the files of the working directory, or takes them out; 1 when one was refused."""
     from memory_wire.hosts import guidelines
 
-    results = guidelines.update(os.getcwd(), uninstall, dry)
-    if json:
+    preset = values.get("preset")
+    results = guidelines.update(os.getcwd(), bool(values.get("uninstall")), bool(values.get("dry_run")), str(preset) if preset else None)
+    if values.get("json"):
         as_json(results)
     else:
         for result in results:
@@ -142,6 +144,8 @@ def conflict(values: dict[str, Value], named: bool) -> str:
             return "--list wires nothing; drop it to make a change"
     if values.get("guidelines") and (named or values.get("bank")):
         return "--guidelines is about this folder; drop the host or bank, or run it apart"
+    if values.get("preset") and not values.get("guidelines"):
+        return "--preset is of --guidelines; add that"
     if values.get("addr") and (values.get("uninstall") or values.get("guidelines")):
         return "--addr is for the server that connect starts; drop it"
     if values.get("uninstall") and values.get("bank"):
