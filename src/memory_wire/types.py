@@ -90,7 +90,9 @@ class Remember(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class Search(Struct, kw_only=True, forbid_unknown_fields=True):
-    """`current_source_hash` is of `source_id`; `current_source_hashes` maps source ids to hashes."""
+    """`current_source_hash` is of `source_id`; `current_source_hashes` maps source ids to hashes. `named`: only records of which the query
+    says an alias whole, spelling mistakes allowed.
+    """
 
     query: str
     workspace: str | None = None
@@ -101,6 +103,8 @@ class Search(Struct, kw_only=True, forbid_unknown_fields=True):
     current_source_hash: str | None = None
     current_source_hashes: dict[str, str] | None = None
     exclude_stale: bool | None = None
+    exclude_superseded: bool | None = None
+    named: bool | None = None
 
 
 class ValidateMemory(Struct, kw_only=True, forbid_unknown_fields=True):

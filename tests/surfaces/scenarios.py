@@ -798,6 +798,8 @@ def records(s: Surface) -> None:
     assert old.stale_reason == t.StaleReason(reason="source_changed", source_id="docs/deploy.md", stored="sha256:AB12", compared="cd34")
     assert [hit.id for hit in s.search("rollout", scope="ops").results] == [summary.id]
     assert [hit.id for hit in s.search("staging deploys", exclude_stale=True).results] == [second.id]
+    assert {hit.id for hit in s.search("staging deploys", exclude_superseded=True).results} == {second.id, summary.id}
+    assert [hit.id for hit in s.search("the rolout of staging deploys", named=True).results] == [summary.id]
     whole = s.get_record(first.id)
     assert (whole.workspace, whole.statuses, [version.id for version in whole.versions]) == (
         s.bank,

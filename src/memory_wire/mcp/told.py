@@ -70,6 +70,8 @@ RECORDS: dict[str, Json] = {
             "current_source_hash": "hash of that source now",
             "current_source_hashes": "source ids with their hashes now",
             "exclude_stale": "leave out what is stale",
+            "exclude_superseded": "leave out what another fact replaces",
+            "named": "only facts that the question calls by one of their aliases",
         },
         "output": objects("results meta", results=each({"type": "object"}), meta={"type": "object"}, truncated={"type": "boolean"}),
     },

@@ -41,7 +41,8 @@ FIRST_FETCH = 32  # rows read at first when many results are wanted: budgets may
 class Ask(Struct, kw_only=True):
     """What is asked. Dates in milliseconds, `since` inclusive, `until` exclusive; `tags` normalised, `*_tags` their keys in the index.
 
-    `truncated` is told by the walk: the budget left something out.
+    `truncated` is told by the walk: the budget left something out. `heard`, when there is one, gets the terms that are searched, synonyms
+    among them; near spellings with the word of the query that they are near to, others with "".
     """
 
     query: str
@@ -58,6 +59,7 @@ class Ask(Struct, kw_only=True):
     floor: float | None = None
     explain: bool = False
     truncated: bool = False
+    heard: dict[bytes, str] | None = None
 
 
 class Served(Struct):
@@ -73,6 +75,10 @@ class Served(Struct):
 def recall(parts: Parts, ask: Ask, language: int, synonyms: Synonyms, fetch: Fetch) -> list[Served]:
     """What is served for a question, best first."""
     query = analyse.query(ask.query, language, synonyms, parts)
+    if ask.heard is not None:
+        for own, word, alternates in zip(query.terms, query.words, query.alternates, strict=True):
+            searched = dict(alternates)
+            ask.heard.update(dict.fromkeys(searched, "" if own in searched else word))
     allowed = filters.build(parts, ask)
     candidates = CANDIDATES
     while True:

@@ -67,6 +67,8 @@ FIELDS: dict[str, dict[str, Json]] = {
         "current_source_hash": said("of source_id; alone, of the one source it was seen at, else of every record"),
         "current_source_hashes": said("hashes by source id"),
         "exclude_stale": said("leave out stale records; the page is filled with others"),
+        "exclude_superseded": said("leave out records that others supersede; the page is filled with others"),
+        "named": said("only records of which the query says an alias whole, one slip in the spelling of a word allowed"),
     },
     "RetainBatch": {"items": said("stored in one transaction; an invalid one undoes no other", maxItems=config.BATCH_ITEMS)},
     "Recall": {

@@ -35,13 +35,15 @@ def search(service: Service, request: t.Search, scope: t.Scope) -> t.SearchResul
         budget=BUDGET,
         k=limit,
         any_tags=[scope_key(narrow) if narrow is not None else RECORD_FIELD],
+        heard={} if request.named else None,
     )
     with service.read() as reader:
         bank = reader.bank(scope.project, scope.bank)
         if bank is None:
             return t.SearchResults(results=[], meta=t.SearchMeta(retrieval=LEXICAL))
         hashes = Hashes(given, bare) if bare is None else resolved(reader, bank, given, bare)
-        sieve = Sieve(reader.records, bank, access.sight(reader, scope), hashes, bool(request.exclude_stale), True, narrow, kind, ask.query)
+        sight, stale, former = access.sight(reader, scope), bool(request.exclude_stale), bool(request.exclude_superseded)
+        sieve = Sieve(reader.records, bank, sight, hashes, stale, True, narrow, kind, ask.query, ask.heard, former)
         served, index = service.recalls.found(reader, bank, ask, sieve)
         rank = {one.unit.id: number for number, one in enumerate(served, 1)}
         served = sieve.sorted(served)
@@ -60,8 +62,9 @@ def checked(request: t.Search) -> int:
     limit = config.SEARCH_LIMIT if request.limit is None else request.limit
     if type(limit) is not int or not 1 <= limit <= config.SEARCH_MAX:
         raise LimitRange("limit", f"limit must be 1 to {config.SEARCH_MAX}")
-    if request.exclude_stale is not None and not isinstance(request.exclude_stale, bool):
-        raise validate.wrong_type("exclude_stale", "a boolean")
+    for name in ("exclude_stale", "exclude_superseded", "named"):
+        if not isinstance(getattr(request, name), bool | None):
+            raise validate.wrong_type(name, "a boolean")
     return limit
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from msgspec import json
 
-from memory_wire.kernels.text import terms
+from memory_wire.kernels.text import is_stop, terms, words
 from memory_wire.service import statuses
 from memory_wire.service.answers import Answers
 from memory_wire.store.rows import RECORD
@@ -29,8 +29,30 @@ def says(asked: set[bytes], aliases: list[str]) -> bool:
     return any(words and asked.issuperset(words) for words in (terms(alias) for alias in aliases))
 
 
+def calls(heard: dict[bytes, str], aliases: list[str]) -> bool:
+    """As `says`, of telling words, and a near spelling counts that is one slip from the alias's word: near by trigrams are others, too."""
+    for alias in aliases:
+        spelt = [(term, word) for term, (word, _, _) in zip(terms(alias), words(alias), strict=True)]
+        telling = [pair for pair in spelt if not is_stop(pair[1])] or spelt
+        if telling and all(term in heard and (not heard[term] or slip(heard[term], word)) for term, word in telling):
+            return True
+    return False
+
+
+def slip(one: str, other: str) -> bool:
+    """Whether two words differ by a letter that is missing, too many, another one or swapped with its neighbour."""
+    most = min(len(one), len(other))
+    start = next((at for at in range(most) if one[at] != other[at]), most)
+    end = next((at for at in range(most - start) if one[-1 - at] != other[-1 - at]), most - start)
+    here, there = one[start : len(one) - end], other[start : len(other) - end]
+    return max(len(here), len(there)) <= 1 or (len(here) == 2 and here == there[::-1])
+
+
 class Sieve:
-    """The rules of one call. `only`: nothing but records; `scope` and `kind` narrow them; `standings` has what was looked at."""
+    """The rules of one call. `only`: nothing but records; `scope` and `kind` narrow them; `heard` are the terms that the search takes the
+    query for, and of records only those that it names may be served; `current`: none that others supersede. `standings` has what was looked
+    at.
+    """
 
     def __init__(
         self,
@@ -43,9 +65,12 @@ class Sieve:
         scope: str | None = None,
         kind: str | None = None,
         query: str = "",
+        heard: dict[bytes, str] | None = None,
+        current: bool = False,
     ) -> None:
         self.records, self.bank, self.sight, self.hashes = records, bank, sight, hashes
         self.fresh, self.only, self.scope, self.kind, self.query = fresh, only, scope, kind, query
+        self.heard, self.current = heard, current
         self.standings: dict[int, Standing] = {}
         self.taken: dict[tuple[object, object], int] = {}  # what a fact key says -> the record that says it
 
@@ -57,15 +82,22 @@ class Sieve:
             ids = self.fitting([id for id in ids if id in self.standings])
             if self.fresh:
                 ids = [id for id in ids if not self.standings[id].flags & statuses.STALE]
+            if self.current:
+                former = self.records.superseded(ids, self.sight)
+                ids = [id for id in ids if id not in former]
         kept = set(self.once(ids))
         return {id: unit for id, unit in found.items() if id in kept or (unit.kind != RECORD and not self.only)}
 
     def fitting(self, ids: Sequence[int]) -> list[int]:
-        """The records of the scope and kind that are asked for."""
-        if self.scope is None and self.kind is None:
+        """The records of the scope and kind that are asked for, and of the names."""
+        if self.scope is None and self.kind is None and self.heard is None:
             return list(ids)
         rows = self.records.rows(ids)
-        return [id for id in ids if self.scope in (None, rows[id].scope) and self.kind in (None, rows[id].kind)]
+        ids = [id for id in ids if self.scope in (None, rows[id].scope) and self.kind in (None, rows[id].kind)]
+        if self.heard is None:
+            return ids
+        heard = {**self.heard, **dict.fromkeys(terms(self.query), "")}
+        return [id for id in ids if (aliases := rows[id].aliases) and calls(heard, json.decode(aliases))]
 
     def once(self, ids: list[int]) -> list[int]:
         """Of the records that say the same under the same fact key the newest; one that was served already stays the one."""

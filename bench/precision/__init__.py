@@ -1,0 +1,1 @@
+"""PrecisionMemBench: what a question brings back, and what it must not."""
