@@ -11,7 +11,7 @@ import pytest
 
 from memory_wire import Memory
 from memory_wire.errors import Invalid, MemoryWireError, OutsideFailed, OutsideTimeout, UnknownIntegration
-from tests.outside.server import Server
+from tests.outside.server import CERTIFICATE, Server
 
 SECRET = "s3cr3t-of-the-wiki"
 
@@ -177,3 +177,14 @@ def test_what_may_not_be_set(memory: Memory, field: str, values: dict[str, Any])
         memory.set_integration(**{"name": "wiki", "url": "https://host/", **values})
     assert isinstance(raised.value, Invalid) and raised.value.field == field
     assert memory.integrations().integrations == []
+
+
+def test_https(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Server(tls=True) as world:
+        memory.set_integration("wiki", f"{world.url}/echo", headers={"Authorization": SECRET})
+        with pytest.raises(OutsideFailed, match=r"^127\.0\.0\.1: its certificate is not valid: [a-z -]+$"):
+            memory.gateway_call("wiki")
+        assert world.asked == []
+        memory.service.outside.idle()
+        monkeypatch.setitem(os.environ, "SSL_CERT_FILE", str(CERTIFICATE))
+        assert memory.gateway_call("wiki").ok
