@@ -74,6 +74,12 @@ def test_a_secret_is_sent_and_never_shown(
     assert SECRET not in str(memory.audit().events)
 
 
+def test_a_header_has_one_name(memory: Memory, world: Server) -> None:
+    row = memory.set_integration("wiki", f"{world.url}/echo", method="POST", headers={"content-type": "text/x", "x-KEY": "abcd"})
+    assert row.headers == {"Content-Type": "text/x", "X-Key": "(set)"}
+    assert [value for name, value in said(memory, "wiki")["headers"].items() if name.lower() == "content-type"] == ["text/x"]
+
+
 def test_a_secret_that_is_not_there(memory: Memory, world: Server, tmp_path: Path) -> None:
     for value in ("env:NOWHERE_TO_BE_SEEN", f"file:{tmp_path / 'nothing'}"):
         memory.set_integration("wiki", world.url, headers={"X-Key": value})
@@ -158,6 +164,7 @@ def test_names_that_are_not_there(memory: Memory, world: Server) -> None:
         ("method", {"method": "TRACE"}),
         ("method", {"method": "POST", "kind": "mcp", "tools": ["*"]}),
         ("headers", {"headers": {"Host": "other"}}),
+        ("headers", {"headers": {"ACCEPT-ENCODING": "gzip"}}),
         ("headers", {"headers": {"X Key": "x"}}),
         ("headers", {"headers": {"X-Key": "a\r\nb: c"}}),
         ("headers", {"headers": {"X-Key": " "}}),

@@ -72,7 +72,7 @@ class Child:
         try:
             self.pid = os.posix_spawn(
                 sys.executable,
-                [sys.executable, "-I", "-S", "-X", f"memory_wire={path}", WORKER],
+                [sys.executable, "-I", "-S", *["-B"] * sys.flags.dont_write_bytecode, "-X", f"memory_wire={path}", WORKER],
                 os.environ,
                 file_actions=[
                     (os.POSIX_SPAWN_DUP2, theirs.fileno(), 0),

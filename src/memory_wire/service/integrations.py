@@ -30,7 +30,7 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 TYPES = ("string", "integer", "number", "boolean", "object", "array")
 SOURCES = ("env:", "file:")
 OPEN = ("accept", "accept-language", "content-type", "user-agent")  # headers that hold no secret
-OURS = ("connection", "content-length", "host", "mcp-session-id", "transfer-encoding")
+OURS = ("accept-encoding", "connection", "content-length", "host", "mcp-protocol-version", "mcp-session-id", "transfer-encoding")
 PRIVATE = ("10.", "127.", "169.254.", "192.168.", *(f"172.{part}." for part in range(16, 32)))
 PRIVATE_6 = ("::1", "fc", "fd", "fe8", "fe9", "fea", "feb")
 TOKEN = frozenset("!#$%&'*+-.^_`|~abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
@@ -175,7 +175,7 @@ def url_of(request: i.SetIntegration) -> tuple[list[str], bool]:
 
 
 def headers_of(given: dict[str, str]) -> dict[str, str]:
-    """Headers that can be sent. Raises Invalid, never with a value."""
+    """Headers that can be sent, each name in one spelling. Raises Invalid, never with a value."""
     if len(given) > config.GATEWAY_HEADERS:
         raise Invalid("headers", f"must be at most {config.GATEWAY_HEADERS}")
     for name, value in given.items():
@@ -183,7 +183,7 @@ def headers_of(given: dict[str, str]) -> dict[str, str]:
             raise Invalid("headers", "has a name that is none of a header, or that is not yours to set")
         if not value.strip() or len(value) > config.SOURCE_CHARS or not all(" " <= mark <= "~" for mark in value):
             raise Invalid("headers", f"{name} must be 1 to {config.SOURCE_CHARS:,} visible ASCII characters")
-    return given
+    return {"-".join([part.capitalize() for part in name.split("-")]): value for name, value in given.items()}
 
 
 def arguments_of(request: i.SetIntegration, places: list[str]) -> dict[str, str]:
