@@ -1,4 +1,4 @@
-"""Somewhere to go, and a store whose agents may."""
+"""Somewhere to go, and a store whose agents may. No server outlives its module: others wait for any child that this process has."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.outside.server import Server
 PATIENCE = 20.0
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def world() -> Iterator[Server]:
     with Server() as server:
         yield server
@@ -62,13 +62,13 @@ def answers(url: str) -> bool:
         return False
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def stateful() -> Iterator[str]:
     with calculator() as url:
         yield url
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def plain() -> Iterator[str]:
     with calculator("json", "stateless") as url:
         yield url
