@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -167,6 +169,21 @@ def test_a_service_closes_what_it_has_opened(tmp_path: Path, world: Server) -> N
     assert not pids(outside)
     with pytest.raises(StorageError):
         _ = memory.service.outside
+
+
+def test_what_nobody_closed_leaves_no_process(world: Server) -> None:
+    outside = Outside()
+    get(outside, world.url)
+    (pid,) = pids(outside)
+    del outside
+    gc.collect()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    code = "import sys; from memory_wire.outside import Outside; kept = Outside()\n"
+    code += "kept.ask('fetch', {'url': sys.argv[1], 'private': True}, 9.0); print(kept.lanes['fetch'][0].pid)"
+    done = subprocess.run([sys.executable, "-c", code, world.url], capture_output=True, text=True, check=True)
+    until(lambda: not runs(int(done.stdout)))
+    assert done.stderr == ""
 
 
 @pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")

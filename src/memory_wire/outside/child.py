@@ -141,6 +141,11 @@ class Child:
         code = os.waitstatus_to_exitcode(status)
         return f"it was ended by signal {-code}" if code < 0 else f"it ended with status {code}"
 
+    def __del__(self) -> None:
+        """Of a service that nobody closed: the program would end by itself, but somebody has to collect it."""
+        if self.pid:
+            self.end()
+
     def disown(self) -> None:
         """In a forked process: the program is the parent's."""
         self.lock = allocate_lock()
