@@ -1,0 +1,293 @@
+"""Pairs of engineering records, an older and a newer one, with how the newer stands to the older. Labels are a reader's, not the program's.
+
+`DEV` is what the archivist's rules may be tuned on, `HELD_OUT` is only measured.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Pair(NamedTuple):
+    """`label`: what the newer record does to the older one; `unrelated`: there should be no link at all."""
+
+    label: str
+    older: str
+    newer: str
+
+
+DEV = (
+    Pair("contradicts", "The ingest worker retries a failed batch 3 times.", "The ingest worker retries a failed batch 5 times."),
+    Pair("contradicts", "Session cookies expire after 30 minutes of inactivity.", "Session cookies expire after 12 hours of inactivity."),
+    Pair("contradicts", "The billing API listens on port 8443.", "The billing API listens on port 9443."),
+    Pair("contradicts", "Feature flags are enabled by default in staging.", "Feature flags are disabled by default in staging."),
+    Pair(
+        "contradicts",
+        "The audit exporter may run while the ledger is locked.",
+        "The audit exporter must not run while the ledger is locked.",
+    ),
+    Pair("contradicts", "Thumbnails are stored in the public bucket.", "Thumbnails are stored in the private bucket."),
+    Pair(
+        "contradicts",
+        "Nightly backups of the orders database are kept for 14 days.",
+        "Nightly backups of the orders database are kept for 35 days.",
+    ),
+    Pair("contradicts", "The search cluster requires TLS between its nodes.", "The search cluster does not require TLS between its nodes."),
+    Pair("outdates", "The CI runners use Ubuntu 20.04 images.", "The CI runners now use Ubuntu 24.04 images."),
+    Pair(
+        "outdates",
+        "Container images are pushed to the Harbor registry.",
+        "Container images are no longer pushed to the Harbor registry; they go to ECR.",
+    ),
+    Pair(
+        "outdates",
+        "The notification service sends mail through Mailgun.",
+        "The notification service has switched from Mailgun to Postmark.",
+    ),
+    Pair(
+        "outdates",
+        "Schema migrations run in the deploy job.",
+        "Schema migrations have moved from the deploy job into a separate pipeline step.",
+    ),
+    Pair("outdates", "Metrics are scraped every 60 seconds.", "Since the incident metrics are now scraped every 15 seconds."),
+    Pair("outdates", "The mobile app talks to the v1 gateway.", "The v1 gateway is retired; the mobile app talks to the v2 gateway now."),
+    Pair("outdates", "Login tokens are signed with RS256.", "Login tokens are now signed with EdDSA instead of RS256."),
+    Pair("outdates", "The team uses Yarn for the dashboard frontend.", "The dashboard frontend migrated from Yarn to pnpm."),
+    Pair(
+        "refines",
+        "The image resizer runs as a Lambda function.",
+        "The image resizer runs as a Lambda function with 512 MB of memory and writes WebP files to the media bucket.",
+    ),
+    Pair(
+        "refines",
+        "Invoices are rendered to PDF by the document service.",
+        "Invoices are rendered to PDF by the document service, which queues them in RabbitMQ and stores the result for ten years.",
+    ),
+    Pair(
+        "refines",
+        "Rate limits apply per API key.",
+        "Rate limits apply per API key: a token bucket of 100 requests, refilled every second, kept in Redis.",
+    ),
+    Pair(
+        "refines",
+        "The warehouse sync reads from the replica.",
+        "The warehouse sync reads from the replica in eu-west-1 and pauses when replication lag grows.",
+    ),
+    Pair(
+        "refines",
+        "Passwords are hashed with argon2id.",
+        "Passwords are hashed with argon2id using 64 MiB of memory and three passes, tuned on the login hosts.",
+    ),
+    Pair(
+        "refines",
+        "Webhooks are delivered at least once.",
+        "Webhooks are delivered at least once; receivers deduplicate by the delivery id header.",
+    ),
+    Pair(
+        "refines",
+        "The scheduler elects a leader through etcd.",
+        "The scheduler elects a leader through etcd with a lease that the holder renews from a dedicated goroutine.",
+    ),
+    Pair(
+        "refines",
+        "Customer exports are encrypted.",
+        "Customer exports are encrypted with the customer's own KMS key before they reach the sftp host.",
+    ),
+    Pair(
+        "related",
+        "The geocoder caches Nominatim answers for addresses.",
+        "Nominatim rejects the geocoder when it sends more than one query at once.",
+    ),
+    Pair(
+        "related",
+        "Kafka topic shipment-events has twelve partitions.",
+        "The consumer group of shipment-events rebalances slowly after a Kafka broker restart.",
+    ),
+    Pair(
+        "related",
+        "The Terraform state lives in an S3 bucket with locking through DynamoDB.",
+        "A stale DynamoDB lock blocked Terraform during the region failover.",
+    ),
+    Pair(
+        "related",
+        "Grafana dashboards are generated from jsonnet in the observability repository.",
+        "Alert thresholds in Grafana are reviewed with the jsonnet sources every quarter.",
+    ),
+    Pair(
+        "related",
+        "Celery workers of the pricing engine leak memory with large catalogues.",
+        "The pricing engine profiles catalogues with a sampling profiler before each Celery release.",
+    ),
+    Pair(
+        "related",
+        "The OAuth callback of the partner portal checks the state parameter.",
+        "Partner portal users report OAuth login loops in Safari.",
+    ),
+    Pair(
+        "related",
+        "Elasticsearch snapshots of the catalogue index go to Glacier.",
+        "Restoring a catalogue index from an Elasticsearch snapshot took four hours in the drill.",
+    ),
+    Pair(
+        "related",
+        "The zookeeper ensemble coordinates the Solr shards.",
+        "Solr shards were split after the zookeeper ensemble reported slow fsyncs.",
+    ),
+    Pair("unrelated", "The release train leaves on Tuesdays at ten.", "Protobuf messages of the tracker carry a schema version field."),
+    Pair("unrelated", "Pull requests need two approvals.", "The heat pump firmware polls its sensors over Modbus."),
+    Pair("unrelated", "The docs site is built with Sphinx.", "Refunds above 500 euros need a second pair of eyes."),
+    Pair("unrelated", "The parser keeps a symbol table per translation unit.", "The office printer needs the old driver."),
+    Pair("unrelated", "Retries use exponential back-off with jitter.", "The table of colours in the theme follows the brand guide."),
+    Pair("unrelated", "The service returns 404 for unknown tenants.", "The worker process drops privileges after binding its socket."),
+    Pair("unrelated", "Unit tests of the scheduler must finish within a minute.", "The contract with the courier ends in March."),
+    Pair("unrelated", "Log lines are JSON with one object per line.", "Sentry samples a tenth of all browser sessions."),
+    Pair(
+        "supports",
+        "Database connections go through PgBouncer in transaction mode.",
+        "In transaction mode, database connections go through PgBouncer.",
+    ),
+    Pair("supports", "Uploads larger than 5 GB are refused by the edge proxy.", "The edge proxy refuses uploads larger than 5 GB."),
+)
+
+HELD_OUT = (
+    Pair("contradicts", "The vector index is rebuilt every 6 hours.", "The vector index is rebuilt every 24 hours."),
+    Pair("contradicts", "Preview environments are deleted after 7 days.", "Preview environments are deleted after 2 days."),
+    Pair(
+        "contradicts",
+        "The payment gateway validates card numbers before tokenising them.",
+        "The payment gateway validates card numbers after tokenising them.",
+    ),
+    Pair("contradicts", "Workers acknowledge messages before processing.", "Workers never acknowledge messages before processing."),
+    Pair(
+        "contradicts",
+        "The admin console is reachable from the office network only and needs a hardware key.",
+        "The admin console does not need a hardware key on the office network.",
+    ),
+    Pair("contradicts", "The maximum upload size of the wiki is 25 MB.", "The maximum upload size of the wiki is 100 MB."),
+    Pair(
+        "contradicts",
+        "Commit signing is required on the infrastructure repository.",
+        "Commit signing is optional on the infrastructure repository.",
+    ),
+    Pair(
+        "contradicts",
+        "The cache of the storefront is synchronous with its database.",
+        "The cache of the storefront is asynchronous with its database.",
+    ),
+    Pair(
+        "outdates",
+        "Python 3.9 is the oldest supported interpreter of the SDK.",
+        "The SDK dropped Python 3.9; the oldest supported interpreter is now 3.11.",
+    ),
+    Pair("outdates", "Secrets of the cluster are kept in SealedSecrets.", "Secrets of the cluster moved from SealedSecrets to Vault."),
+    Pair(
+        "outdates",
+        "The loyalty team owns the coupon service.",
+        "The coupon service is now owned by the checkout team instead of the loyalty team.",
+    ),
+    Pair("outdates", "The status page is hosted on Heroku.", "The status page was migrated away from Heroku and runs on Fly."),
+    Pair(
+        "outdates",
+        "The crawler identifies itself as acmebot/1.",
+        "The crawler has been renamed: it identifies itself as acme-fetch, not as acmebot/1.",
+    ),
+    Pair("outdates", "Traces are sampled at one percent.", "Traces are no longer sampled at one percent; tail sampling keeps all errors."),
+    Pair(
+        "outdates",
+        "The report generator calls the legacy SOAP endpoint.",
+        "The legacy SOAP endpoint is deprecated; the report generator calls the REST endpoint.",
+    ),
+    Pair(
+        "outdates",
+        "Deploys to production need a change ticket.",
+        "Deploys to production previously needed a change ticket; since May an approved pull request is enough.",
+    ),
+    Pair(
+        "refines",
+        "The mail archive is searchable.",
+        "The mail archive is searchable by sender, subject and date, with results limited to the last five years.",
+    ),
+    Pair(
+        "refines",
+        "Telemetry is batched on the device.",
+        "Telemetry is batched on the device for ten minutes or 64 KiB, then compressed with zstd.",
+    ),
+    Pair(
+        "refines",
+        "The matching engine writes a journal.",
+        "The matching engine writes a journal to a battery-backed disk and replays it at start before it accepts orders.",
+    ),
+    Pair(
+        "refines",
+        "The gateway terminates TLS.",
+        "The gateway terminates TLS with certificates from the internal CA and renews them through ACME.",
+    ),
+    Pair(
+        "refines",
+        "Failed imports are moved to the quarantine folder.",
+        "Failed imports are moved to the quarantine folder, with the parser's message beside them, and an operator is paged.",
+    ),
+    Pair(
+        "refines",
+        "The recommendation model is retrained weekly.",
+        "The recommendation model is retrained weekly on clicks of the last quarter, and rolled out after a shadow run.",
+    ),
+    Pair("refines", "Geo queries use an R-tree.", "Geo queries use an R-tree over hexagon centroids, bulk loaded by Hilbert order."),
+    Pair(
+        "refines",
+        "The feature store is read through a gRPC service.",
+        "The feature store is read through a gRPC service that hedges slow requests to a second replica.",
+    ),
+    Pair(
+        "related",
+        "RocksDB compaction stalls the inventory service under heavy writes.",
+        "The inventory service tunes RocksDB block cache by hand.",
+    ),
+    Pair(
+        "related",
+        "Envoy sidecars add two milliseconds to calls of the quote service.",
+        "The quote service's Envoy sidecars run out of file descriptors.",
+    ),
+    Pair(
+        "related",
+        "Airflow triggers the churn pipeline each morning.",
+        "The churn pipeline's Airflow sensors time out when the warehouse is slow.",
+    ),
+    Pair(
+        "related", "The firmware updater verifies an Ed25519 signature.", "Rollbacks of the firmware updater erase the second flash bank."
+    ),
+    Pair("related", "Keycloak realms are exported to git.", "A broken Keycloak realm import locked out contractors."),
+    Pair(
+        "related",
+        "The invoice matcher uses trigram similarity for supplier names.",
+        "Supplier names with umlauts confuse the invoice matcher's OCR step.",
+    ),
+    Pair(
+        "related",
+        "NATS JetStream buffers vehicle positions.",
+        "Vehicle positions older than a minute are useless to dispatchers, so JetStream discards them.",
+    ),
+    Pair(
+        "related",
+        "Pagination of the contacts endpoint uses opaque cursors.",
+        "The contacts endpoint returns duplicates when a cursor outlives a reindex.",
+    ),
+    Pair("unrelated", "The build cache is shared between branches.", "Fonts are subset before they are shipped to kiosks."),
+    Pair("unrelated", "On-call shifts change on Mondays.", "The decoder rejects frames with a bad checksum."),
+    Pair("unrelated", "The parser accepts trailing commas.", "Tenants are provisioned by the onboarding bot."),
+    Pair("unrelated", "Locks are taken in alphabetical order of their names.", "The survey form is translated by volunteers."),
+    Pair("unrelated", "The client reconnects with a random delay.", "The ledger rounds half to even."),
+    Pair("unrelated", "The service runs on three nodes.", "The archive runs on tape."),
+    Pair("unrelated", "Every request carries a trace id.", "Every commit needs a changelog line."),
+    Pair("unrelated", "The API returns amounts in cents.", "The API team meets on Thursdays."),
+    Pair(
+        "supports",
+        "Timestamps in the event log are UTC with millisecond precision.",
+        "The event log has timestamps in UTC, with millisecond precision.",
+    ),
+    Pair(
+        "supports",
+        "The proxy strips hop-by-hop headers from upstream responses.",
+        "Hop-by-hop headers are stripped from upstream responses by the proxy.",
+    ),
+)
