@@ -170,6 +170,14 @@ SEED_COMMITS = 100
 SEED_COMMITS_MAX = 100_000
 SEED_BODY_LINES = 10
 
+# background work -------------------------------------------------------------------------------------------------------------------
+JOB_ATTEMPTS = 5  # of a job before it is given up
+JOB_RETRY_MS = 2_000  # before the second attempt; each further one waits four times as long
+JOB_LEASE_MS = 60_000  # that a job which waits outside is kept from other processes
+JOBS_AT_ONCE = 4  # done in one pause of a server's writes
+JOBS_AT_CLOSE = 64  # of an embedded store; the rest when it is opened again
+RELATIONS = 8  # that the archivist keeps of a record
+
 # the world outside -----------------------------------------------------------------------------------------------------------------
 OUTSIDE_CHILDREN = 4  # child programs that go there at once; one more holds models
 OUTSIDE_BYTES = 32 * 1024 * 1024  # of one question to a child, and of its answer
@@ -182,6 +190,14 @@ GATEWAY_ARGUMENT_BYTES = 64 * 1024  # of a call's arguments as JSON
 GATEWAY_HEADERS = 32
 GATEWAY_TOOLS = 200
 FETCH_BYTES = 8 * 1024 * 1024  # of a fetched body, where the caller sets no other bound
+
+# uploaded sessions -----------------------------------------------------------------------------------------------------------------
+SESSION_PROJECT_BYTES = 256 * 1024 * 1024  # of a project, compressed
+SESSION_PUT_LINES = 1_000  # of one request
+SESSION_TEXT_CHARS = 65_536  # of one message
+SESSION_TOOL_CHARS = 4_000  # of what goes to a tool, and of its answer; cut in the middle
+SESSION_NAME_CHARS = 128  # of a tool's name
+SESSION_ID_CHARS = 64
 
 # agents (MCP) ----------------------------------------------------------------------------------------------------------------------
 MCP_OUTPUT = 8_000  # tokens of the contents in one tool result

@@ -231,6 +231,32 @@ class UnknownIntegration(MemoryWireError):
         super().__init__(f"unknown integration {name!r}; " + (f"there are: {', '.join(known)}" if known else "this project has none"))
 
 
+class UnknownSession(MemoryWireError):
+    status = 404
+    code = "unknown_session"
+
+    def __init__(self) -> None:
+        super().__init__("unknown session")
+
+
+class OffsetMismatch(MemoryWireError):
+    """Lines of a session came for another place than where the last ones ended."""
+
+    status = 409
+    code = "offset_mismatch"
+
+    def __init__(self, offset: int) -> None:
+        super().__init__(f"the session was taken up to offset {offset}")
+
+
+class SessionQuota(MemoryWireError):
+    status = 507
+    code = "session_quota"
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"the uploaded sessions of a project may take {most:,} bytes; delete some")
+
+
 class NameTaken(MemoryWireError):
     status = 409
     code = "name_taken"

@@ -1,7 +1,8 @@
 """Stores written by released versions are opened, upgraded in place, and lose nothing.
 
 `store-v<n>.db.gz` was written by the program of schema version n: bank `atlas` with four memories, one forgotten, and a configuration; from
-version 2 on something was injected in session `s0`.
+version 2 on something was injected in session `s0`; from version 3 on bank `facts` holds two records that
+conflict and a summary of the newer.
 """
 
 from __future__ import annotations
@@ -56,6 +57,10 @@ def test_it_is_upgraded_in_place(db: Path, tmp_path: Path) -> None:
         assert first.entries and memory.injections(session="now").total == len(first.entries)
         assert bool(memory.injections(session="s0").total) == (db.parent.name != "store-v1")
         assert memory.history(hit.id).session == "s1"
+    with Memory(db, bank="facts") as memory:
+        found = memory.search("staging deploys release branch").results
+        assert len(found) == (3 if db.parent.name not in ("store-v1", "store-v2") else 0)
+        assert all("conflict" in record.statuses for record in found)
     with Memory(tmp_path / "new.db") as fresh:
         fresh.retain("x")
     assert shape(db) == shape(tmp_path / "new.db")

@@ -11,7 +11,7 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "memory_wire"
 PACKAGE = "memory_wire"
 
-BASE = {"errors", "config", "grants", "integrations", "types"}
+BASE = {"background", "errors", "config", "grants", "integrations", "sessions", "types"}
 ALLOWED: dict[str, set[str]] = {
     "__init__": {"client", "errors", "types"},
     "__main__": {"cli"},
@@ -19,9 +19,11 @@ ALLOWED: dict[str, set[str]] = {
     "config": set(),
     "types": set(),
     "grants": set(),
+    "background": set(),
     "integrations": set(),
+    "sessions": set(),
     "process": set(),
-    "ops": {"ops", "grants", "integrations", "types"},
+    "ops": {"ops", "background", "grants", "integrations", "sessions", "types"},
     "kernels": {"kernels", "errors"},
     "index": {"index", "kernels", *BASE},
     "store": {"store", *BASE},

@@ -10,6 +10,7 @@ import msgspec
 
 from memory_wire import grants as g
 from memory_wire import integrations as i
+from memory_wire import sessions as s
 from memory_wire import types as t
 from memory_wire.client import Surface
 from memory_wire.errors import MemoryWireError
@@ -28,6 +29,7 @@ LISTS: tuple[tuple[type[msgspec.Struct], str, str], ...] = (
     (g.Members, "members", "name"),
     (g.Units, "units", "name"),
     (i.Integrations, "integrations", "name"),
+    (s.Sessions, "sessions", "id"),
 )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from memory_wire import sessions as kept
 from memory_wire import types as t
 from memory_wire.client import Surface
 from memory_wire.errors import (
@@ -32,6 +33,7 @@ from memory_wire.errors import (
     Malformed,
     MemoryWireError,
     NameTaken,
+    OffsetMismatch,
     OutsideFailed,
     QueryEmpty,
     SupersedesUnknown,
@@ -40,6 +42,7 @@ from memory_wire.errors import (
     UnknownMemory,
     UnknownName,
     UnknownRecord,
+    UnknownSession,
     WorkspaceNameInvalid,
     WrongType,
 )
@@ -793,6 +796,7 @@ def records(s: Surface) -> None:
         s.remember("Something else.", idempotency_key="k1")
     summary = s.remember("Deploys in short.", derived_from=[first.id], aliases=["rollout"], scope="ops", pinned=True)
     assert summary.statuses == ["conflict", "stale"]
+    s.run_jobs()  # what the archivist links is there at once or a little later
     new, old = s.search("staging deploys", limit=2).results
     assert (new.id, new.status, new.conflict_with, old.id, old.superseded_by) == (second.id, "conflict", [first.id], first.id, second.id)
     assert old.stale_reason == t.StaleReason(reason="source_changed", source_id="docs/deploy.md", stored="sha256:AB12", compared="cd34")
@@ -819,9 +823,11 @@ def records(s: Surface) -> None:
     assert (gone.id, gone.replayed, gone.forgotten) == (second.id, True, True)
     assert s.forget(first.id) and s.get_record(summary.id).stale_reason == t.StaleReason(reason="source_forgotten")
     bad, good = s.retain_batch([{"content": "x", "derived_from": [NOBODY]}, {"content": "Told by another.", "source": "y"}]).results
+    s.run_jobs()
     assert isinstance(bad, t.BatchError) and bad.error.message == "derived_from names something that isn't there"
     assert isinstance(good, t.Retained) and s.get_record(good.id).source == "y"
     kept = s.retain("Told by a colleague.", source="a colleague", confidence=0.9)
+    s.run_jobs()
     assert (s.get_record(kept.id).source, s.get_record(kept.id).confidence) == ("a colleague", 0.9)
 
 
@@ -932,6 +938,33 @@ def integrations(s: Surface) -> None:
 
 
 @scenario
+def uploads(s: Surface) -> None:
+    id = s.bank
+    asked = kept.SessionLine(role="user", text="The key is sk-ant-api03-" + "a" * 60, at="2026-01-02T03:04:05Z")
+    told = kept.SessionLine(role="tool", name="Bash", text="x" * 9_000)
+    row = s.put_session(id, "codex", 0, 70, [asked, told])
+    assert (row.offset, row.lines) == (70, 2) and row == s.session(id)
+    with refused(OffsetMismatch, "the session was taken up to offset 70"):
+        s.put_session(id, "codex", 0, 70, [asked])
+    assert s.put_session(id, "codex", 70, 80, []).lines == 2
+    assert s.put_session(id, "codex", 80, 90, [kept.SessionLine(role="assistant", text="Done.")]).offset == 90
+    lines = s.session_lines(id).lines
+    assert lines[0].text == "The key is [REDACTED:api_key]" and len(lines[1].text) == 4_000
+    assert s.session_lines(id, limit=1, offset=2).lines == [lines[2]] == [kept.SessionLine(role="assistant", text="Done.")]
+    assert [row.id for row in s.sessions().sessions].count(id) == 1
+    assert list(s.recall("Done.")) == []
+    with refused(Invalid, "invalid upto: must lie behind the offset"):
+        s.put_session(id, "codex", 90, 90, [])
+    with refused(Invalid, "invalid limit: must be 1 to 500"):
+        s.sessions(limit=0)
+    log = [(row.action, row.target, row.detail) for row in pages(s, "session") if row.target == id]
+    assert log == [("session.put", id, None)] * 3
+    assert s.delete_session(id) is True and s.delete_session(id) is False
+    with refused(UnknownSession, "unknown session"):
+        s.session(id)
+
+
+@scenario
 def the_log(s: Surface) -> None:
     first = s.remember("Told to the log.")
     s.forget_record(first.id)
@@ -956,3 +989,14 @@ def pages(s: Surface, kind: str) -> list[Any]:
         page = s.audit(kind=kind, limit=2, cursor=page.cursor)
         found += page.events
     return found
+
+
+@scenario
+def background(s: Surface) -> None:
+    old = s.remember("Staging deploys run from the main branch.")
+    new = s.remember("Staging deploys no longer run from the main branch but from release.")
+    assert s.run_jobs(retry=True).jobs == s.jobs().jobs == []
+    (link,) = s.get_record(new.id).graph_relations
+    assert (link.id, link.type, 0 < (link.weight or 0) <= 1) == (old.id, "outdates", True)
+    (back,) = s.get_record(old.id).graph_relations
+    assert (back.id, back.type, back.reason) == (new.id, "outdated_by", link.reason)

@@ -34,6 +34,7 @@ OWNERS = {  # module of cli that declares the verb; a verb that isn't here belon
     "import": "importing",
     "info": "home",
     "integrations": "integrations",
+    "jobs": "jobs",
     "keys": "keys",
     "mcp": "apart",
     "members": "people",

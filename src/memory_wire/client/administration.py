@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import msgspec
 
+from memory_wire import background as b
 from memory_wire import grants as g
 from memory_wire import integrations as i
+from memory_wire import sessions as s
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,6 +131,31 @@ class Administration:
         answer: i.IntegrationRemoved = self.call("remove_integration", request)
         return answer.removed
 
+    def put_session(self, id: str, host: str, offset: int, upto: int, lines: list[s.SessionLine]) -> s.SessionRow:
+        """Adds what a session's file holds from an offset on. Raises Invalid, OffsetMismatch, SessionQuota."""
+        answer: s.SessionRow = self.call("put_session", s.PutSession(id=id, host=host, offset=offset, upto=upto, lines=lines))
+        return answer
+
+    def session(self, id: str) -> s.SessionRow:
+        """How far a session was uploaded. Raises UnknownSession."""
+        answer: s.SessionRow = self.call("session", s.OfSession(id=id))
+        return answer
+
+    def session_lines(self, id: str, *, limit: int | None = None, offset: int | None = None) -> s.SessionLines:
+        """What was said in a session. Raises UnknownSession, Invalid."""
+        answer: s.SessionLines = self.call("session_lines", s.ReadSession(id=id, limit=limit, offset=offset))
+        return answer
+
+    def sessions(self, *, limit: int | None = None, offset: int | None = None) -> s.Sessions:
+        """The uploaded sessions of the project, last changed first. Raises Invalid."""
+        answer: s.Sessions = self.call("sessions", s.ListSessions(limit=limit, offset=offset))
+        return answer
+
+    def delete_session(self, id: str) -> bool:
+        """Deletes a session; False when it was not there."""
+        answer: s.SessionDeleted = self.call("delete_session", s.OfSession(id=id))
+        return answer.deleted
+
     def units(self, *, account: str | None = None) -> g.Units:
         """The units of the organisation."""
         answer: g.Units = self.call("units", g.OfAccount(account=account))
@@ -137,4 +164,14 @@ class Administration:
     def create_unit(self, name: str, *, level: str = "unit", parent: str | None = None, account: str | None = None) -> g.UnitRow:
         """Makes a unit, part of another one or of none. Raises NameTaken."""
         answer: g.UnitRow = self.call("create_unit", g.CreateUnit(name=name, level=level, parent=parent, account=account))
+        return answer
+
+    def jobs(self) -> b.JobList:
+        """What waits to be done in the background, and what was given up."""
+        answer: b.JobList = self.call("jobs", b.ListJobs())
+        return answer
+
+    def run_jobs(self, *, retry: bool = False) -> b.JobList:
+        """Does now what waits; `retry`: also what was given up. The answer is what is left."""
+        answer: b.JobList = self.call("run_jobs", b.RunJobs(retry=retry))
         return answer

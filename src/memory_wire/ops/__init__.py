@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from memory_wire.ops import administration, banks, gateway, memories, records
+from memory_wire.ops import administration, background, banks, gateway, memories, records, sessions
 from memory_wire.ops.op import Op as Op
 
-OPS: tuple[Op, ...] = (*memories.OPS, *records.OPS, *banks.OPS, *administration.OPS, *gateway.OPS)
+OPS: tuple[Op, ...] = (*memories.OPS, *records.OPS, *banks.OPS, *administration.OPS, *background.OPS, *gateway.OPS, *sessions.OPS)
 BY_NAME = {op.name: op for op in OPS}

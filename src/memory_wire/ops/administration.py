@@ -22,6 +22,7 @@ OPS: tuple[Op, ...] = (
         response=g.AuditVerdict,
         http=("GET", "/v1/audit/verify"),
         contract=False,
+        apart=True,
         needs="admin",
         summary="Whether the log of what was done is whole, and its newest chain.",
         errors=("invalid", "forbidden"),

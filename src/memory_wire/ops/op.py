@@ -19,7 +19,7 @@ class Op(Struct, frozen=True, kw_only=True):
     tool: str | None = None  # its name as a tool of an agent
     summary: str
     errors: tuple[str, ...] = ()
-    apart: bool = False  # it waits for the outside world: a server answers others meanwhile
+    apart: bool = False  # it takes its time or waits for the outside world: a server answers others meanwhile
     needs: str = ""  # the right that a key must have: read, write or admin; "" says what `writes` says
 
     @property

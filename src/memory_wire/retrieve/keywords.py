@@ -30,16 +30,21 @@ def telling(parts: Parts, asked: str, language: int, limit: int) -> list[str]:
         elif len(found) < CONSIDERED:
             found[term] = (word, 1)
     keys = list(found)
-    counts = rank.known(parts, keys)
+    rarity = idf(parts, keys, language)
+    best = sorted(sorted(range(len(keys)), key=lambda at: rarity[at] * (1.0 + log(found[keys[at]][1])), reverse=True)[:limit])
+    return [found[keys[at]][0] for at in best]
+
+
+def idf(parts: Parts, terms: list[bytes], language: int) -> list[float]:
+    """How rare each term is among the bank's passages, as the ranking weighs it: with a background of ordinary text."""
+    counts = rank.known(parts, terms)
     passages = parts.n_passages
     average = parts.n_tokens / passages if parts.n_tokens and passages else 1.0
-
-    def weight(at: int) -> float:
-        df = counts[at] + BACKGROUND * (1.0 - exp(-prior(keys[at], language) * average))
-        return log(1.0 + (passages + BACKGROUND - df + 0.5) / (df + 0.5)) * (1.0 + log(found[keys[at]][1]))
-
-    best = sorted(sorted(range(len(keys)), key=weight, reverse=True)[:limit])
-    return [found[keys[at]][0] for at in best]
+    found = []
+    for term, count in zip(terms, counts, strict=True):
+        df = count + BACKGROUND * (1.0 - exp(-prior(term, language) * average))
+        found.append(log(1.0 + (passages + BACKGROUND - df + 0.5) / (df + 0.5)))
+    return found
 
 
 def is_noise(word: str) -> bool:

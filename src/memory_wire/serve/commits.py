@@ -1,14 +1,14 @@
 """Group commit of the server: writes that arrive while a commit runs are gathered and go as the next one.
 
 One helper thread, started by the first write and ended when the server is quiet, does all commits, so the loop never waits for a disk.
-Everything here but `commit`, `idle` and `work` runs on the loop thread.
+Everything here but `commit`, `toil`, `idle` and `work` runs on the loop thread.
 """
 
 from __future__ import annotations
 
 import _thread
 
-from memory_wire.config import GROUP_MAX
+from memory_wire.config import GROUP_MAX, JOBS_AT_ONCE
 from memory_wire.errors import StorageError
 
 TYPE_CHECKING = False
@@ -84,8 +84,19 @@ class Commits:
         self.deliver(answered)
         if self.waiting:
             self.loop.call_soon(self.begin)  # those just answered may have asked again by now: read them first
+        elif self.service.jobs_due:
+            self.post(self.toil)
         else:
             self.busy = False
+
+    def toil(self) -> bool:
+        """On the helper thread, while no write waits: a little of the background work."""
+        try:
+            self.service.work_jobs(JOBS_AT_ONCE)
+        except Exception as error:
+            self.loop.call_soon_threadsafe(self.lost, error)
+        self.loop.call_soon_threadsafe(self.done, [])
+        return True
 
     def rest(self) -> None:
         """Has the thread give the service's caches back and end. Not while writes are on their way."""
@@ -96,6 +107,8 @@ class Commits:
     def idle(self) -> bool:
         """On the helper thread."""
         try:
+            while self.service.jobs_due and not self.waiting and self.service.work_jobs(JOBS_AT_ONCE).now:
+                continue
             self.service.idle()
         except Exception as error:
             self.loop.call_soon_threadsafe(self.lost, error)

@@ -136,6 +136,7 @@ class Server:
         self.log.notice(f"serving {self.settings.db} at {shown}")
         if self.settings.trim:
             sysmem.window(config.FAULT_BYTES, config.FAULT_LEAST)
+        self.service.expect_jobs()
         self.loop.call_soon(self.trim)  # what only the start needed
 
     # accepting ---------------------------------------------------------------------------------------------------------------------

@@ -47,6 +47,14 @@ def sight(source: Asked | Reader | Tx, scope: Scope) -> Sight:
     return Sight(_MEMBER, (caller.member, heirs, headed, caller.member, heirs, units, within, caller.member))
 
 
+def of_author(author: int | None, unit: int | None) -> Sight:
+    """What the author of a record may see at least: everything, if it has none."""
+    if author is None:
+        return EVERYTHING
+    units = encode([] if unit is None else [unit]).decode()
+    return Sight(_MEMBER, (author, "[]", "[]", author, "[]", units, False, author))
+
+
 def hidden(source: Asked | Reader | Tx, scope: Scope, bank: Bank) -> set[int]:
     """Units of the bank that the caller may not see, nor anything derived from them."""
     seen = sight(source, scope)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from memory_wire.store.records import Records, Sight
     from memory_wire.store.rows import Bank
 
+PASSIVE = {"refines": "refined_by", "outdates": "outdated_by", "supports": "supported_by"}  # as the other end of a link has it
+
 
 class Answers:
     """What is told of the units of one page. `standings` has those that the caller may see."""
@@ -53,9 +55,10 @@ class Answers:
         ends = list({link.source for link in links} | {link.target for link in links})
         seen = statuses.standings(records, bank, sight, ends, statuses.Hashes())
         for link in sorted(links, key=lambda link: (-(link.weight or 0.0), link.type, link.source, link.target)):
-            for one, other in ((link.source, link.target), (link.target, link.source)):
+            ends_of = ((link.source, link.target, link.type), (link.target, link.source, PASSIVE.get(link.type, link.type)))
+            for one, other, type in ends_of:
                 if one in seen and other in seen:
-                    relation = t.Relation(id="", type=link.type, weight=link.weight, reason=link.reason)
+                    relation = t.Relation(id="", type=type, weight=link.weight, reason=link.reason)
                     self.links.setdefault(one, []).append((other, relation))
 
     def ids(self, units: Iterable[int]) -> list[str]:

@@ -11,10 +11,11 @@ from memory_wire.errors import Forbidden, Invalid
 from memory_wire.kernels.text import content_hash
 from memory_wire.service import dates
 from memory_wire.service.rights import operator
-from memory_wire.store.trail import Asked
+from memory_wire.store.trail import Asked, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memory_wire.service.service import Service
     from memory_wire.store.protocol import Tx
     from memory_wire.store.reader import Reader
     from memory_wire.store.rows import Bank
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 LOCAL = "local"
 CHAIN_CHARS = 32
+PAGE = 2_000  # lines of the chain that are looked at in one transaction
 
 
 def actor(caller: Caller | None) -> str:
@@ -83,8 +85,11 @@ def place(request: grants.Audit) -> tuple[int, int]:
         raise Invalid("since", str(error)) from None
 
 
-def verify_audit(reader: Reader, request: grants.VerifyAudit, scope: Scope) -> grants.AuditVerdict:
-    """Whether every line that was ever written is there as it was written. Raises Invalid, Forbidden."""
+def verify_audit(service: Service, request: grants.VerifyAudit, scope: Scope) -> grants.AuditVerdict:
+    """Whether every line that was ever written is there as it was written. Raises Invalid, Forbidden.
+
+    A long log takes seconds, so it is read a page at a time, each in a transaction of its own: lines are only ever added behind.
+    """
     if not operator(scope.caller):
         raise Forbidden("the log as a whole is looked at by who runs the store")
     noted = None
@@ -95,5 +100,8 @@ def verify_audit(reader: Reader, request: grants.VerifyAudit, scope: Scope) -> g
             noted = b""
         if not noted:
             raise Invalid("head", f"must be {CHAIN_CHARS} hexadecimal digits")
-    found = reader.trail.verify(content_hash, noted)
+    found, more = Verdict(0, b"", None, noted is None), True
+    while more:
+        with service.read() as reader:
+            more = reader.trail.verify(content_hash, found, noted, PAGE)
     return grants.AuditVerdict(whole=found.fault is None, events=found.lines, head=found.head.hex(), fault=found.fault)

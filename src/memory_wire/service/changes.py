@@ -26,6 +26,7 @@ class Outcome(Struct):
     """The answer of one write and what it changed in one bank. `dropped`: the bank itself is gone.
 
     `behind` are further banks, changed in bulk, with their languages: their indexes catch up from the store.
+    `jobs`: work was asked for that is done in the background.
     """
 
     response: object
@@ -34,3 +35,4 @@ class Outcome(Struct):
     changes: list[Added | Gone] = []
     dropped: bool = False
     behind: list[tuple[Bank, int]] = []
+    jobs: bool = False

@@ -11,7 +11,7 @@ from memory_wire import config
 from memory_wire import types as t
 from memory_wire.errors import ForgetTarget, Invalid, SupersedesUnknown, UnknownRecord, WorkspaceNameInvalid
 from memory_wire.kernels.text import content_hash
-from memory_wire.service import access, audit, dates, idempotent, memories, provenance, screening, statuses, validate
+from memory_wire.service import access, audit, dates, idempotent, jobs, memories, provenance, screening, statuses, validate
 from memory_wire.service.answers import Answers
 from memory_wire.service.changes import Added, Gone, Outcome
 from memory_wire.service.statuses import Hashes
@@ -109,9 +109,10 @@ def stored(
     audit.note(tx, scope, bank, "record.remember", show(unit.uid), at, row.redactions)
     index = IndexRow(inserted.id, unit.created, unit.role, *(session or (-1, -1)), unit.tags, unit.speaker, "", unit.content)
     index.scope, index.aliases = row.scope or "", json.decode(row.aliases) if row.aliases else []
+    jobs.enqueue(tx, "archive", bank, inserted.id)
     answer = receipt(tx, bank, sight, unit, inserted.id, told.receipts)
     answer.flagged = flag or UNSET
-    return Outcome(answer, bank, settings.language, [Added(index, inserted.after)])
+    return Outcome(answer, bank, settings.language, [Added(index, inserted.after)], jobs=True)
 
 
 def receipt(tx: Tx, bank: Bank, sight: Sight, unit: NewUnit, id: int, receipts: list[t.Redacted]) -> t.Remembered:

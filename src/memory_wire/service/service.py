@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 
+from memory_wire import config
 from memory_wire import types as t
 from memory_wire.errors import MemoryWireError, NotReady, StorageError
 from memory_wire.ops import Op
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from msgspec import Struct
 
     from memory_wire.outside import Outside
+    from memory_wire.service.jobs import Left
     from memory_wire.store.protocol import Tx
     from memory_wire.store.sqlite import Store
 
@@ -66,6 +68,7 @@ class Service:
         self._index: Indexes | None = None
         self._outside: Outside | None = None
         self._settings: dict[tuple[object, int, int], Settings] = {}
+        self._next_job: int | None = None  # when background work that this process knows of is due
 
     # calls -------------------------------------------------------------------------------------------------------------------------
 
@@ -74,8 +77,13 @@ class Service:
         if not op.writes:
             return self._read(op, scope, request)
         outcome = self.store.submit(self._work(op, scope, request))
-        self.index.follow(outcome)
+        self._follow(outcome)
         return outcome.response
+
+    def _follow(self, outcome: Outcome) -> None:
+        self.index.follow(outcome)
+        if outcome.jobs:
+            self._next_job = 0
 
     def waits(self, op: Op, scope: t.Scope, request: Struct) -> bool:
         """Whether a call, which is no write, may have to wait for the outside world. Asked by a server, which must not wait with it."""
@@ -97,7 +105,7 @@ class Service:
                 answers[place] = as_ours(error)
         for place, result in zip(places, self.store.write(works) if works else (), strict=True):
             if isinstance(result, Outcome):
-                self.index.follow(result)
+                self._follow(result)
                 answers[place] = result.response
             else:
                 answers[place] = as_ours(result)
@@ -119,8 +127,8 @@ class Service:
             return getattr(self.recalls, op.name)(request, scope)
         if op.name == "search":
             return SEARCH(self, request, scope)
-        if op.name == "gateway_call":
-            return GATEWAY(self, request, scope)
+        if op.apart:
+            return APART[op.name](self, request, scope)
         with self.read() as reader:
             return READS[op.name](reader, request, scope)
 
@@ -208,6 +216,34 @@ class Service:
                 self._settings[key] = found
         return found
 
+    # background work -------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def jobs_due(self) -> bool:
+        """Whether background work waits that can be done now. Asks no storage; before a store was opened there is none."""
+        return self._next_job is not None and self._store is not None and self._next_job <= self.now()
+
+    def work_jobs(self, limit: int, outside: bool = False) -> Left:
+        """Does up to `limit` jobs that are due, of those that stay in here or of those that wait for the outside. Raises StorageError."""
+        from memory_wire.service import jobs
+
+        if frozen(self.path):
+            self._next_job = None
+            return jobs.Left(False, None)
+        self._next_job = None  # what is asked for from now on is looked at again
+        next: int | None = self.now() + config.JOB_RETRY_MS
+        try:
+            left = jobs.work(self, limit, outside)
+            next = left.next
+        finally:
+            if self._next_job is None:
+                self._next_job = next
+        return left
+
+    def expect_jobs(self) -> None:
+        """Has the store looked through for work that an earlier process left."""
+        self._next_job = 0
+
     # life --------------------------------------------------------------------------------------------------------------------------
 
     def ready(self) -> t.Ready:
@@ -259,6 +295,7 @@ class Service:
 
     def close(self) -> None:
         """Closes index and store; calls fail afterwards. Closing twice is no error."""
+        self._work_off()
         with _opening:
             self._closed = True
             store, index, outside = self._store, self._index, self._outside
@@ -270,6 +307,14 @@ class Service:
             index.close()
         if store is not None:
             store.close()
+
+    def _work_off(self) -> None:
+        """Before the end: a little of what waits; the rest waits for the next process."""
+        try:
+            if self.jobs_due:
+                self.work_jobs(config.JOBS_AT_CLOSE)
+        except (MemoryWireError, OSError):
+            return  # closing must not fail for it, and it stands in the store
 
     def __enter__(self) -> Service:
         return self
@@ -298,16 +343,19 @@ READS: dict[str, Callable[..., object]] = {
     "history": later("injections", "history"),
     "get_record": later("records", "get_record"),
     "audit": later("audit", "audit"),
-    "verify_audit": later("audit", "verify_audit"),
     "projects": later("admin", "projects"),
     "keys": later("admin", "keys"),
     "accounts": later("admin", "accounts"),
     "integrations": later("integrations", "integrations"),
+    "jobs": later("jobs", "jobs"),
     "members": later("people", "members"),
     "units": later("people", "units"),
+    "session": later("sessions", "session"),
+    "session_lines": later("sessions", "session_lines"),
+    "sessions": later("sessions", "sessions"),
 }
 SEARCH = later("search", "search")
-GATEWAY = later("gateway", "gateway_call")
+APART: dict[str, Callable[..., object]] = {"gateway_call": later("gateway", "gateway_call"), "run_jobs": later("jobs", "run_jobs")}
 ALLOW = later("rights", "allow")
 HANDED = later("handed", "noted")
 WRITES: dict[str, Callable[..., Work]] = {
@@ -334,6 +382,8 @@ WRITES: dict[str, Callable[..., Work]] = {
     "create_unit": later("people", "create_unit"),
     "set_integration": later("integrations", "set_integration"),
     "remove_integration": later("integrations", "remove_integration"),
+    "put_session": later("sessions", "put_session"),
+    "delete_session": later("sessions", "delete_session"),
 }
 
 

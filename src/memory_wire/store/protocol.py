@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 
 from memory_wire.store.bulk import Bulk
 from memory_wire.store.integrations import Integrations
+from memory_wire.store.jobs import Jobs
 from memory_wire.store.keyring import Keyring
 from memory_wire.store.ledger import Ledger
 from memory_wire.store.people import People
@@ -29,6 +30,7 @@ from memory_wire.store.rows import (
     Tally,
     Unit,
 )
+from memory_wire.store.sessions import Sessions
 from memory_wire.store.trail import Trail
 
 T = TypeVar("T")
@@ -104,6 +106,14 @@ class Tx(Protocol):
     @property
     def integrations(self) -> Integrations:
         """What agents of a project may call."""
+
+    @property
+    def jobs(self) -> Jobs:
+        """Work that waits to be done in the background."""
+
+    @property
+    def sessions(self) -> Sessions:
+        """Sessions that were uploaded."""
 
     @property
     def ledger(self) -> Ledger:
@@ -196,6 +206,14 @@ class Reader(Protocol):
     @property
     def integrations(self) -> Integrations:
         """What agents of a project may call."""
+
+    @property
+    def jobs(self) -> Jobs:
+        """Work that waits to be done in the background."""
+
+    @property
+    def sessions(self) -> Sessions:
+        """Sessions that were uploaded."""
 
     @property
     def ledger(self) -> Ledger:

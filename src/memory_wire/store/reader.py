@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from memory_wire.store.integrations import Integrations
+    from memory_wire.store.jobs import Jobs
     from memory_wire.store.keyring import Keyring
     from memory_wire.store.ledger import Ledger
     from memory_wire.store.people import People
     from memory_wire.store.records import Records
+    from memory_wire.store.sessions import Sessions
     from memory_wire.store.trail import Trail
 
     F = TypeVar("F", bound=Found)
@@ -201,6 +203,20 @@ class Reader:
         from memory_wire.store.integrations import Integrations
 
         return Integrations(self.connection)
+
+    @property
+    def jobs(self) -> Jobs:
+        """Work that waits to be done in the background."""
+        from memory_wire.store.jobs import Jobs
+
+        return Jobs(self.connection)
+
+    @property
+    def sessions(self) -> Sessions:
+        """Sessions that were uploaded."""
+        from memory_wire.store.sessions import Sessions
+
+        return Sessions(self.connection)
 
     @property
     def ledger(self) -> Ledger:

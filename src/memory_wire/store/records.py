@@ -297,6 +297,16 @@ class Records:
                     (target.id, units[one], kind, units[other], *rest),
                 )
 
+    def relate(self, bank: Bank, unit: int, links: Sequence[Link], made_by: str, at: int) -> None:
+        """Replaces the links that one maker made from a unit; an end that has been forgotten meanwhile gets none."""
+        self._execute("DELETE FROM link WHERE bank = ? AND source_kind = 'unit' AND source = ? AND made_by = ?", (bank.id, unit, made_by))
+        for link in links:
+            self._execute(
+                "INSERT OR IGNORE INTO link SELECT ?1, 'unit', ?2, ?3, 'unit', ?4, ?5, ?6, ?7, ?8"
+                " WHERE (SELECT count(*) FROM unit WHERE id IN (?2, ?4) AND bank = ?1 AND deleted IS NULL) = 2",
+                (bank.id, unit, link.type, link.target, link.weight, link.reason, made_by, at),
+            )
+
     def bury(self, bank: Bank, unit: int, how: str, by: int | None) -> None:
         """A record was forgotten: it leaves its groups and its links."""
         self._execute("UPDATE record SET forgotten_how = ?, forgotten_by = ? WHERE unit = ?", (how, by, unit))

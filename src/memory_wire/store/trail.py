@@ -98,23 +98,28 @@ class Trail:
         names = ("since", "account", "project", "actor", "kind", "limit", "skip")
         return [Line(*row) for row in self._execute(_PAGE, {name: getattr(asked, name) for name in names})]
 
-    def verify(self, hashed: Hash, noted: bytes | None = None) -> Verdict:
-        """Walks the whole chain; `known` says whether a chain that was noted before is in it."""
-        found = Verdict(0, b"", None, noted is None)
-        for *said, chain in self._execute(f"SELECT {_COLUMNS} FROM audit ORDER BY seq"):
+    def verify(self, hashed: Hash, found: Verdict, noted: bytes | None, limit: int) -> bool:
+        """Walks the chain on from where `found` stands, at most so many lines; True while there may be more and nothing is wrong.
+
+        `known` becomes true at the chain that was noted before. What is to come after the last line is looked at in its transaction.
+        """
+        rows = self._execute(f"SELECT {_COLUMNS} FROM audit WHERE seq > ? ORDER BY seq LIMIT ?", (found.lines, limit)).fetchall()
+        for *said, chain in rows:
             if said[0] != found.lines + 1:
                 found.fault = f"line {found.lines + 1} is missing"
-                return found
+                return False
             if chain is None or hashed(encode(said), found.head) != chain:
                 found.fault = f"line {said[0]} is not what was written, or what was before it is not"
-                return found
+                return False
             found.lines, found.head = found.lines + 1, chain
             found.known = found.known or chain == noted
+        if len(rows) == limit:
+            return True
         if self._given() != found.lines:
             found.fault = f"lines {found.lines + 1} to {self._given()} are missing"
         elif not found.known:
             found.fault = "the chain that was noted is not in it"
-        return found
+        return False
 
     def _given(self) -> int:
         """The number of the last line ever written."""

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 
     from memory_wire.store.bulk import Bulk
     from memory_wire.store.integrations import Integrations
+    from memory_wire.store.jobs import Jobs
     from memory_wire.store.keyring import Keyring
     from memory_wire.store.ledger import Ledger
     from memory_wire.store.people import People
     from memory_wire.store.records import Records
+    from memory_wire.store.sessions import Sessions
     from memory_wire.store.trail import Trail
 
 _INSERT = """
@@ -158,6 +160,20 @@ class Tx:
         from memory_wire.store.integrations import Integrations
 
         return Integrations(self._connection)
+
+    @property
+    def jobs(self) -> Jobs:
+        """Work that waits to be done in the background."""
+        from memory_wire.store.jobs import Jobs
+
+        return Jobs(self._connection)
+
+    @property
+    def sessions(self) -> Sessions:
+        """Sessions that were uploaded."""
+        from memory_wire.store.sessions import Sessions
+
+        return Sessions(self._connection)
 
     @property
     def ledger(self) -> Ledger:

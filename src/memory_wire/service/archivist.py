@@ -1,0 +1,114 @@
+"""The archivist: how a record that was stored stands to the older ones that its author may see. It adds links and changes nothing else.
+
+A job of jobs.py. Candidates are the records of the same fact key and the same source, and what the bank's own recall finds for the telling
+words of this one; relating.py judges each pair. A link is an opinion with a reason: statuses, conflicts and texts stay as they are.
+"""
+
+from __future__ import annotations
+
+from memory_wire import config
+from memory_wire.retrieve import keywords
+from memory_wire.retrieve.pipeline import Ask
+from memory_wire.service import access, relating, statuses
+from memory_wire.service.statuses import Hashes
+from memory_wire.store.records import Link
+from memory_wire.store.rows import RECORD
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory_wire.service.relating import Said
+    from memory_wire.service.service import Service
+    from memory_wire.store.jobs import Job
+    from memory_wire.store.protocol import Tx
+    from memory_wire.store.reader import Reader
+    from memory_wire.store.records import Provenance
+    from memory_wire.store.rows import Bank, Found, Unit
+
+MAKER = "archivist"
+WORDS = 24  # of a record that its neighbours are searched with
+NEAREST = 16  # neighbours that are looked at
+SIBLINGS = 24  # newest records of the same source that are looked at, and of the same fact key
+BUDGET = 1 << 32
+SAME_SOURCE = 0.3  # weight of a link that has no other reason
+
+
+def archive(service: Service, job: Job) -> Callable[[Tx], None] | None:
+    """What is to be written for one record; None when it is gone."""
+    with service.read() as reader:
+        place = reader.jobs.bank(job.bank)
+        bank = reader.bank(*place) if place is not None else None
+        unit = reader.units(bank, [job.subject]).get(job.subject) if bank is not None else None
+        if bank is None or unit is None or unit.kind != RECORD:
+            return None
+        links = Archive(service, reader, bank, unit).links()
+    at, kept = service.now(), bank
+    return lambda tx: tx.records.relate(kept, unit.id, links, MAKER, at)
+
+
+class Archive:
+    """One record among the older ones, in one read transaction."""
+
+    def __init__(self, service: Service, reader: Reader, bank: Bank, unit: Unit) -> None:
+        self.service, self.reader, self.bank, self.unit = service, reader, bank, unit
+        self.language = service.settings_of(bank, reader).language
+        self.row = reader.records.rows([unit.id])[unit.id]
+        self.sight = access.of_author(self.row.author, self.row.org_unit)
+
+    def links(self) -> list[Link]:
+        """The strongest relations to older records, best first; the same ones whenever it is asked for the same bank."""
+        records, row = self.reader.records, self.row
+        same_fact = {unit for unit, _ in records.peers(self.bank, row.fact, self.sight, SIBLINGS)} if row.fact else set()
+        siblings = records.of_source(self.bank, row.source_key, self.sight)[-SIBLINGS:] if row.source_key else []
+        near = self.near()
+        named = {*same_fact, *siblings, *near, *([row.supersedes] if row.supersedes is not None else [])}
+        older = self.seen({unit for unit in named if unit < self.unit.id})
+        texts = self.reader.found(self.bank, sorted(older))
+        rows = records.rows(texts)
+        derived = set(records.sources([self.unit.id]).get(self.unit.id, ()))
+        own = relating.said(self.unit.content, self.language)
+        others = {id: relating.said(found.content, self.language) for id, found in texts.items() if id in rows and id not in derived}
+        idf = self.idf([own, *others.values()])
+        found = [self.link(own, other, rows[id], id in same_fact, idf) for id, other in others.items()]
+        ranked = sorted([link for link in found if link is not None], key=lambda link: (-(link.weight or 0.0), link.target))
+        return ranked[: config.RELATIONS]
+
+    def link(self, own: Said, other: Said, row: Provenance, same_fact: bool, idf: dict[bytes, float]) -> Link | None:
+        """The link to one older record, if there is a reason for one."""
+        if row.unit == self.row.supersedes:
+            return Link(self.unit.id, row.unit, "outdates", 1.0, "supersedes it")
+        same_source = row.source_key is not None and row.source_key == self.row.source_key
+        if same_fact and row.sameness == self.row.sameness and same_source:
+            return None  # said twice, and answered as such
+        relation = relating.judge(own, other, idf, same_fact=same_fact, other_source=not same_source)
+        if relation is not None:
+            return Link(self.unit.id, row.unit, relation.type, relation.weight, relation.reason)
+        return Link(self.unit.id, row.unit, "related", SAME_SOURCE, "same source") if same_source else None
+
+    def near(self) -> list[int]:
+        """Older records that the bank's recall finds for the telling words of this one."""
+        service, bank = self.service, self.bank
+        index = service.index.open(bank, self.language)
+        parts = index.snapshot(service.index.rows(self.reader, bank, self.language))
+        words = keywords.telling(parts, self.unit.content, self.language, WORDS)
+        if not words:
+            return []
+        ask = Ask(query=" ".join(words), budget=BUDGET, k=NEAREST)
+        served, _ = service.recalls.found(self.reader, bank, ask, self.keep)
+        return [one.unit.id for one in served]
+
+    def keep(self, found: dict[int, Found]) -> dict[int, Found]:
+        records = {id: unit for id, unit in found.items() if unit.kind == RECORD and id < self.unit.id}
+        seen = self.seen(set(records))
+        return {id: unit for id, unit in records.items() if id in seen}
+
+    def seen(self, units: set[int]) -> set[int]:
+        """Those that the author may see, with all that they come from."""
+        return units & statuses.standings(self.reader.records, self.bank, self.sight, sorted(units), Hashes()).keys() if units else units
+
+    def idf(self, texts: list[Said]) -> dict[bytes, float]:
+        terms = sorted({term for one in texts for term in one.terms})
+        index = self.service.index.open(self.bank, self.language)
+        parts = index.snapshot(self.service.index.rows(self.reader, self.bank, self.language))
+        return dict(zip(terms, keywords.idf(parts, terms, self.language), strict=True))

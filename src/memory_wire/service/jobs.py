@@ -1,0 +1,138 @@
+"""Background work: what a write asks for is kept in the store with it, and done when nobody waits. At least once, its effect just once.
+
+A server works in the pauses of its writes and before it rests, an embedded store when it is closed, `memory-wire jobs run` at once. Local
+kinds take milliseconds; those that wait for the outside world have a lane of their own and are taken for a while before they are begun.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from memory_wire import background as b
+from memory_wire import config
+from memory_wire.errors import Forbidden
+from memory_wire.service.rights import operator
+from memory_wire.store.jobs import Job
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory_wire.service.service import Service
+    from memory_wire.store.protocol import Tx
+    from memory_wire.store.reader import Reader
+    from memory_wire.store.rows import Bank
+    from memory_wire.types import Scope
+
+    Effect = Callable[[Tx], None]
+    Done = Callable[[Tx], str | None]
+
+
+class Kind(Struct, frozen=True):
+    """Who does a kind of work: `function(service, job)` of a module in here gives what is to be written, or None.
+
+    It runs outside any transaction and may read; with `outside` it may ask `service.outside`, which takes its time.
+    """
+
+    module: str
+    function: str
+    outside: bool = False
+
+
+class Left(Struct, frozen=True):
+    """Whether more is due now, and when the next one is, in milliseconds; None: nothing waits."""
+
+    now: bool
+    next: int | None
+
+
+KINDS: dict[str, Kind] = {"archive": Kind("archivist", "archive")}
+
+
+def enqueue(tx: Tx, kind: str, bank: Bank, subject: int = 0, due: int = 0, payload: str | None = None) -> None:
+    """Asks for work in the transaction of what it is about. The Outcome must say `jobs=True`, so that somebody looks soon."""
+    tx.jobs.add(kind, bank.id, subject, due, payload)
+
+
+def work(service: Service, limit: int, outside: bool = False) -> Left:
+    """Does up to `limit` jobs of one lane that are due. A job that fails is tried again later; that is no error of the caller's."""
+    kinds = [name for name, kind in KINDS.items() if kind.outside == outside]
+    now = service.now()
+    with service.read() as reader:
+        found = reader.jobs.due(kinds, now, limit)
+    if outside:
+        found = [held for held in [taken(service, job, now) for job in found] if held is not None]
+    if found:
+        works = [finished(job, attempt(service, job), now) for job in found]
+        for job, result in zip(found, service.store.write(works), strict=True):
+            failure = type(result).__name__ if isinstance(result, Exception) else result
+            if isinstance(failure, str):
+                service.store.submit(failed(job, failure, now))
+    with service.read() as reader:
+        next = reader.jobs.next(kinds)
+    return Left(next is not None and next <= now, next)
+
+
+def taken(service: Service, job: Job, now: int) -> Job | None:
+    """The job, kept from others while it waits outside; None when another process has it."""
+    until = now + config.JOB_LEASE_MS
+    held = service.store.submit(lambda tx: tx.jobs.take(job, until))
+    return Job(job.id, job.kind, job.bank, job.subject, until, job.attempts, job.payload) if held else None
+
+
+def attempt(service: Service, job: Job) -> Effect | Exception | None:
+    """What is to be written, or what went wrong."""
+    kind = KINDS[job.kind]
+    function = getattr(__import__(f"memory_wire.service.{kind.module}", fromlist=[kind.function]), kind.function)
+    try:
+        effect: Effect | None = function(service, job)
+        return effect
+    except Exception as error:
+        return error
+
+
+def finished(job: Job, effect: Effect | Exception | None, now: int) -> Done:
+    """The work that deletes a job with its effect; its result is the failure's name, if it failed."""
+
+    def work(tx: Tx) -> str | None:
+        if isinstance(effect, Exception):
+            return type(effect).__name__
+        if tx.jobs.finish(job) and effect is not None:
+            effect(tx)
+        return None
+
+    return work
+
+
+def failed(job: Job, failure: str, now: int) -> Callable[[Tx], None]:
+    """The work that counts an attempt; each next one waits four times as long."""
+    due = now + config.JOB_RETRY_MS * 4**job.attempts
+    return lambda tx: tx.jobs.fail(job, due, failure)
+
+
+# operations ------------------------------------------------------------------------------------------------------------------------
+
+
+def jobs(reader: Reader, request: b.ListJobs, scope: Scope) -> b.JobList:
+    """What waits. Only for who runs the store: jobs are of all projects. Raises Forbidden."""
+    for_operators(scope)
+    rows = [b.JobRow(kind=row.kind, waiting=row.waiting, failed=row.failed, failure=row.failure) for row in reader.jobs.waiting()]
+    return b.JobList(jobs=rows)
+
+
+def run_jobs(service: Service, request: b.RunJobs, scope: Scope) -> b.JobList:
+    """Does what is due, both lanes, until nothing is. Raises Forbidden, StorageError."""
+    for_operators(scope)
+    if request.retry:
+        now = service.now()
+        service.store.submit(lambda tx: tx.jobs.retry(now))
+    for outside in (False, True):
+        while service.work_jobs(config.JOBS_AT_CLOSE, outside).now:
+            continue
+    with service.read() as reader:
+        return jobs(reader, b.ListJobs(), scope)
+
+
+def for_operators(scope: Scope) -> None:
+    if not operator(scope.caller):
+        raise Forbidden("jobs are for who runs the store")

@@ -1,0 +1,103 @@
+"""Work that waits in the store to be done in the background. Reached through Tx and Reader; what a kind does is the service's business."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from memory_wire.config import JOB_ATTEMPTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from sqlite3 import Connection
+
+
+class Job(Struct, frozen=True):
+    """One piece of work: `subject` is a unit's id, or 0 for a whole bank. `due` also tells whether it was asked for again meanwhile."""
+
+    id: int
+    kind: str
+    bank: int
+    subject: int
+    due: int
+    attempts: int
+    payload: str | None
+
+
+class Waiting(Struct, frozen=True):
+    """How many jobs of a kind wait, how many were given up and with which error the newest of those ended."""
+
+    kind: str
+    waiting: int
+    failed: int
+    failure: str | None
+
+
+class Jobs:
+    """The queries of one transaction; times in milliseconds."""
+
+    __slots__ = ("_execute",)
+
+    def __init__(self, connection: Connection) -> None:
+        self._execute = connection.execute
+
+    def add(self, kind: str, bank: int, subject: int, due: int, payload: str | None) -> None:
+        """Adds a job; one of the same subject begins anew, also one that was given up or is being done at this moment."""
+        self._execute(
+            "INSERT INTO job (kind, bank, subject, due, payload) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+            " due = max(excluded.due, job.due + 1), attempts = 0, failure = NULL, payload = excluded.payload",
+            (kind, bank, subject, due, payload),
+        )
+
+    def due(self, kinds: Sequence[str], now: int, limit: int) -> list[Job]:
+        """Jobs whose time has come, those that wait longest first."""
+        rows = self._execute(
+            f"SELECT id, kind, bank, subject, due, attempts, payload FROM job WHERE due <= ? AND attempts < ? AND kind IN {_marks(kinds)}"
+            " ORDER BY due, id LIMIT ?",
+            (now, JOB_ATTEMPTS, *kinds, limit),
+        )
+        return [Job(*row) for row in rows]
+
+    def next(self, kinds: Sequence[str]) -> int | None:
+        """When the next one is due; None while none waits."""
+        query = f"SELECT min(due) FROM job WHERE attempts < ? AND kind IN {_marks(kinds)}"
+        row = self._execute(query, (JOB_ATTEMPTS, *kinds)).fetchone()
+        return None if row[0] is None else int(row[0])
+
+    def take(self, job: Job, until: int) -> bool:
+        """Keeps it from others until a time; False when another process was faster. It is due again then, should this one die."""
+        return self._execute("UPDATE job SET due = ? WHERE id = ? AND due = ?", (until, job.id, job.due)).rowcount > 0
+
+    def finish(self, job: Job) -> bool:
+        """Deletes it; False when it is gone or was asked for again since it was read, so that it has to be done anew."""
+        return self._execute("DELETE FROM job WHERE id = ? AND due = ?", (job.id, job.due)).rowcount > 0
+
+    def fail(self, job: Job, due: int, failure: str) -> None:
+        """Counts an attempt; the next is due at that time."""
+        self._execute(
+            "UPDATE job SET attempts = attempts + 1, due = ?, failure = ? WHERE id = ? AND due = ?", (due, failure, job.id, job.due)
+        )
+
+    def retry(self, now: int) -> int:
+        """Begins those anew that were given up, or wait after a failure; how many."""
+        return self._execute("UPDATE job SET attempts = 0, due = ? WHERE attempts > 0", (now,)).rowcount
+
+    def waiting(self) -> list[Waiting]:
+        """All kinds of which there are any."""
+        rows = self._execute(
+            "SELECT kind, sum(attempts < ?1), sum(attempts >= ?1), max(CASE WHEN attempts >= ?1 THEN failure END) FROM job"
+            " GROUP BY kind ORDER BY kind",
+            (JOB_ATTEMPTS,),
+        )
+        return [Waiting(*row) for row in rows]
+
+    def bank(self, id: int) -> tuple[str, str] | None:
+        """(project, name) of a bank that is there."""
+        row = self._execute(
+            "SELECT p.name, b.name FROM bank b JOIN project p ON p.id = b.project WHERE b.id = ? AND b.name IS NOT NULL", (id,)
+        ).fetchone()
+        return None if row is None else (str(row[0]), str(row[1]))
+
+
+def _marks(values: Sequence[str]) -> str:
+    return f"({', '.join('?' * len(values))})"
