@@ -13,6 +13,9 @@ from pathlib import Path
 import pytest
 
 from memory_wire import Memory
+from memory_wire.grants import AuditVerdict
+from memory_wire.ops import BY_NAME
+from memory_wire.service import audit
 
 SECRET = "the quarterly figures are seventeen"
 CHANGES = {
@@ -57,6 +60,21 @@ def test_a_change_shows(memory: Memory, change: str) -> None:
         connection.execute(CHANGES[change])
     verdict = memory.verify_audit()
     assert not verdict.whole and verdict.fault is not None
+
+
+@pytest.mark.parametrize("page", [1, 2, 3, 6, 7])
+def test_it_is_looked_through_page_by_page(memory: Memory, page: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever falls on the edge of a page; a line that comes in between two of them is looked at as well."""
+    monkeypatch.setattr(audit, "PAGE", page)
+    noted = filled(memory)
+    assert memory.verify_audit(noted) == AuditVerdict(whole=True, events=6, head=noted, fault=None)
+    with tampering(memory.path) as connection:
+        connection.execute("DELETE FROM audit WHERE seq = 3")
+    assert memory.verify_audit().fault == "line 3 is missing"
+
+
+def test_a_server_answers_others_while_it_is_looked_through() -> None:
+    assert BY_NAME["verify_audit"].apart
 
 
 def test_a_cut_end_with_mended_numbers_shows_to_who_noted_the_chain(memory: Memory) -> None:
