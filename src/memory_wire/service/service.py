@@ -355,7 +355,11 @@ READS: dict[str, Callable[..., object]] = {
     "sessions": later("sessions", "sessions"),
 }
 SEARCH = later("search", "search")
-APART: dict[str, Callable[..., object]] = {"gateway_call": later("gateway", "gateway_call"), "run_jobs": later("jobs", "run_jobs")}
+APART: dict[str, Callable[..., object]] = {
+    "gateway_call": later("gateway", "gateway_call"),
+    "run_jobs": later("jobs", "run_jobs"),
+    "verify_audit": later("audit", "verify_audit"),
+}
 ALLOW = later("rights", "allow")
 HANDED = later("handed", "noted")
 WRITES: dict[str, Callable[..., Work]] = {
