@@ -17,7 +17,7 @@ from statistics import median
 from bench.records.__main__ import fill, request
 from bench.report import Report
 from memory_wire.client import Memory
-from tests.archivist.pairs import DEV, HELD_OUT, Pair
+from tests.archivist.pairs import DEV, HELD_OUT, LATER, Pair
 
 RECORDS = 100_000
 TIMED = 200
@@ -117,7 +117,7 @@ def main() -> int:
     given = parser.parse_args()
     report, least = Report("Archivist"), 1.0
     with tempfile.TemporaryDirectory() as folder:
-        for name, pairs in (("Tuned on", DEV), ("Held out", HELD_OUT)):
+        for name, pairs in (("Tuned on", DEV), ("Held out", HELD_OUT), ("Written later", LATER)):
             found = measure(pairs, Path(folder) / f"{name}.db")
             tell(report, name, found)
             least = min(least, found.strong[0])

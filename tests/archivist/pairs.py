@@ -1,6 +1,7 @@
 """Pairs of engineering records, an older and a newer one, with how the newer stands to the older. Labels are a reader's, not the program's.
 
-`DEV` is what the archivist's rules may be tuned on, `HELD_OUT` is only measured.
+`DEV` is what the archivist's rules were tuned on, `HELD_OUT` was written with it and only measured. `LATER` was written when the rules
+stood: longer texts, and pairs that look like a conflict and are none.
 """
 
 from __future__ import annotations
@@ -290,4 +291,111 @@ HELD_OUT = (
         "The proxy strips hop-by-hop headers from upstream responses.",
         "Hop-by-hop headers are stripped from upstream responses by the proxy.",
     ),
+)
+
+LATER = (
+    Pair(
+        "related",
+        "Incident 4711: an expired certificate on the edge proxy took checkout down for 40 minutes.",
+        "Incident 4802: an expired certificate on the mail relay held back receipts for 3 hours.",
+    ),
+    Pair("related", "Release 1.4 of the SDK fixes the retry loop.", "Release 1.5 of the SDK fixes the upload progress bar."),
+    Pair("related", "The export worker has 8 threads.", "The export worker was restarted 3 times on Friday."),
+    Pair(
+        "related",
+        "Service accounts of the analytics cluster rotate their keys every 90 days.",
+        "Service accounts of the build cluster rotate their keys every 30 days.",
+    ),
+    Pair("related", "The order service depends on Redis.", "The order service depends on Kafka."),
+    Pair("related", "The European shard of the ledger has 12 replicas.", "The American shard of the ledger has 9 replicas."),
+    Pair(
+        "related",
+        "Load test of the booking API: 1,200 requests per second with a p99 of 180 ms on two nodes.",
+        "Load test of the pricing API: 700 requests per second with a p99 of 95 ms on two nodes.",
+    ),
+    Pair(
+        "related",
+        "Alice reviews changes of the tokenizer before they are merged.",
+        "The tokenizer has not been fuzzed since its rewrite; Alice filed a ticket.",
+    ),
+    Pair("related", "Backups of the wiki are encrypted.", "Backups of the wiki were not restored in the last drill."),
+    Pair(
+        "related",
+        "To roll back the recommender, pin the previous model id in the registry.",
+        "The recommender's model registry is replicated to the second site, now also for staging.",
+    ),
+    Pair(
+        "contradicts",
+        "We decided that uploads are scanned for viruses before they are stored. The scanner runs in the upload path.",
+        "Uploads are scanned for viruses after they are stored; the scanner reads from the bucket.",
+    ),
+    Pair(
+        "contradicts",
+        "The rate limit of the public API is 100 requests per minute.",
+        "Rate limit of the public API: 60 requests per minute.",
+    ),
+    Pair("contradicts", "The primary database of the CRM is PostgreSQL.", "The primary database of the CRM is MySQL."),
+    Pair("contradicts", "Cron jobs of the reporting host run in UTC.", "Cron jobs of the reporting host run in local time, not in UTC."),
+    Pair(
+        "contradicts",
+        "The mobile client caches the catalogue for one hour.",
+        "The mobile client must never cache the catalogue.",
+    ),
+    Pair(
+        "contradicts",
+        "Artifacts older than 30 days are deleted from the build server.",
+        "The build server deletes artifacts older than 90 days.",
+    ),
+    Pair(
+        "outdates",
+        "Dependency updates are opened by Dependabot every Monday. The platform team merges them after the smoke tests.",
+        "We replaced Dependabot with Renovate; dependency updates are grouped and opened every night.",
+    ),
+    Pair(
+        "outdates",
+        "The import of supplier price lists is triggered by hand.",
+        "Since version 8 supplier price lists are imported automatically.",
+    ),
+    Pair("outdates", "The log retention of the firewall is 30 days.", "As of January the log retention of the firewall is 180 days."),
+    Pair(
+        "outdates",
+        "Feature branches are squashed when they are merged.",
+        "We stopped squashing feature branches: they are merged with a merge commit.",
+    ),
+    Pair("outdates", "The design system lives in the web repository.", "The design system has its own repository now."),
+    Pair("outdates", "Maria is on call for the ingestion pipeline.", "Jonas took over on-call for the ingestion pipeline from Maria."),
+    Pair(
+        "refines",
+        "The dead letter queue of the mailer is drained by hand.",
+        "The dead letter queue of the mailer is drained by hand: run the drain script on the bastion, look at the first ten messages, and"
+        " never requeue messages that bounced twice.",
+    ),
+    Pair(
+        "refines",
+        "Access to production needs a second factor.",
+        "Access to production needs a second factor; TOTP is not accepted, only FIDO2 keys are.",
+    ),
+    Pair(
+        "refines",
+        "The sensor gateway buffers readings when the uplink is down.",
+        "When the uplink is down the sensor gateway buffers readings in a ring file of 64 MiB and drops the oldest first.",
+    ),
+    Pair(
+        "refines",
+        "Slow queries are logged.",
+        "Queries slower than 250 ms are logged with their plan, at most one per minute and fingerprint.",
+    ),
+    Pair(
+        "refines",
+        "The checksum of a chunk covers its header.",
+        "The checksum of a chunk covers its header and payload, and is CRC-32C stored little-endian behind the payload.",
+    ),
+    Pair("supports", "Tenant ids must not appear in URLs.", "URLs must not contain tenant ids."),
+    Pair("supports", "The watcher debounces file events by 300 ms.", "File events are debounced by 300 ms in the watcher."),
+    Pair("unrelated", "The queue is bounded at 10 items.", "The report is limited to 25 pages."),
+    Pair("unrelated", "Do not run migrations on Fridays.", "The cache must not be shared between tenants."),
+    Pair("unrelated", "The API key of the weather provider expires in June.", "The cat door of the office opens at six."),
+    Pair("unrelated", "Errors are reported to the user in plain words.", "User names are folded before they are compared."),
+    Pair("unrelated", "Version 2 of the protocol adds compression.", "The compressor in the server room was replaced."),
+    Pair("unrelated", "Tests run in parallel.", "Invoices are sent monthly."),
 )
