@@ -66,6 +66,9 @@ GROUP_SHOWN = 100  # records of one fact key that are looked at, and named in an
 RECORDS_NAMED = 1_000  # ids in one list of an answer
 IDEMPOTENCY_CHARS = 255
 IDEMPOTENCY_HOURS = 48  # that a key is remembered
+SOURCE_HASHES = 8  # different ones that a list of sources tells of each
+SOURCE_FILE_BYTES = 256 * 1024 * 1024  # of a file that is hashed
+WATCH_DEBOUNCE_MS = 300  # that a file is left alone for before it is looked at
 
 # keys and people -------------------------------------------------------------------------------------------------------------------
 KEY_ROUNDS = 2_000  # of hashing a key before it is compared
@@ -173,7 +176,10 @@ SEED_BODY_LINES = 10
 # background work -------------------------------------------------------------------------------------------------------------------
 JOB_ATTEMPTS = 5  # of a job before it is given up
 JOB_RETRY_MS = 2_000  # before the second attempt; each further one waits four times as long
-JOB_LEASE_MS = 60_000  # that a job which waits outside is kept from other processes
+JOB_MS = 5_000  # that a job is kept from other processes
+JOB_LEASE_MS = 60_000  # the same for one that waits outside
+JOB_PAUSE_SECONDS = 0.05  # without a write, before a server begins with what waits
+JOB_PATIENCE_SECONDS = 5.0  # that it leaves it alone while writes never pause
 JOBS_AT_ONCE = 4  # done in one pause of a server's writes
 JOBS_AT_CLOSE = 64  # of an embedded store; the rest when it is opened again
 RELATIONS = 8  # that the archivist keeps of a record
@@ -198,6 +204,18 @@ SESSION_TEXT_CHARS = 65_536  # of one message
 SESSION_TOOL_CHARS = 4_000  # of what goes to a tool, and of its answer; cut in the middle
 SESSION_NAME_CHARS = 128  # of a tool's name
 SESSION_ID_CHARS = 64
+
+# local agent -----------------------------------------------------------------------------------------------------------------------
+AGENT_SPOOL_FILES = 10_000  # writes that wait for the server; a further one is refused
+AGENT_SPOOL_BYTES = 64 * 1024 * 1024
+AGENT_SEND_SECONDS = 10.0  # that a call waits for the server
+AGENT_LIST_SECONDS = 3.0  # for its tools; then those it had are shown
+AGENT_RETRY_SECONDS = 0.5  # before what waits is tried again; twice as long each time
+AGENT_RETRY_MAX_SECONDS = 30.0
+AGENT_CYCLE_SECONDS = 60.0  # between rounds over the sessions
+AGENT_CYCLE_MAX_SECONDS = 3_600.0  # while the server takes nothing
+AGENT_PIECE_BYTES = 256 * 1024  # of a session's file, in one request
+AGENT_HEAD_BYTES = 4_096  # that tell one file from another
 
 # agents (MCP) ----------------------------------------------------------------------------------------------------------------------
 MCP_OUTPUT = 8_000  # tokens of the contents in one tool result

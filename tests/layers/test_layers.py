@@ -11,7 +11,7 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "memory_wire"
 PACKAGE = "memory_wire"
 
-BASE = {"background", "errors", "config", "grants", "integrations", "sessions", "types"}
+BASE = {"background", "errors", "config", "freshness", "grants", "integrations", "sessions", "types"}
 ALLOWED: dict[str, set[str]] = {
     "__init__": {"client", "errors", "types"},
     "__main__": {"cli"},
@@ -20,10 +20,11 @@ ALLOWED: dict[str, set[str]] = {
     "types": set(),
     "grants": set(),
     "background": set(),
+    "freshness": set(),
     "integrations": set(),
     "sessions": set(),
     "process": set(),
-    "ops": {"ops", "background", "grants", "integrations", "sessions", "types"},
+    "ops": {"ops", "background", "freshness", "grants", "integrations", "sessions", "types"},
     "kernels": {"kernels", "errors"},
     "index": {"index", "kernels", *BASE},
     "store": {"store", *BASE},
@@ -39,11 +40,13 @@ ALLOWED: dict[str, set[str]] = {
     "mcp": {"mcp", "ops", "framing", *BASE, "__init__"},
     "hooks": {"hooks", "process", "wire", "identity", "framing", *BASE},
     "hosts": {"hosts", "hooks", "identity", "framing", "wire", *BASE, "__init__"},
+    "agent": {"agent", "hooks", "sources", "guard", "mcp", "wire", "framing", *BASE, "__init__"},
     "data": set(),  # files for others' processes
     "sources": {"sources", "hooks", "hub", "framing", *BASE},
     "serve": {"serve", "process", "service", "kernels", "mcp", "ops", "framing", *BASE, "__init__"},
     "cli": {
         "cli",
+        "agent",
         "client",
         "service",
         "serve",

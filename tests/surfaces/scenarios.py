@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from memory_wire import sessions as kept
+from memory_wire import freshness as f
 from memory_wire import types as t
 from memory_wire.client import Surface
 from memory_wire.errors import (
@@ -989,6 +990,18 @@ def pages(s: Surface, kind: str) -> list[Any]:
         page = s.audit(kind=kind, limit=2, cursor=page.cursor)
         found += page.events
     return found
+
+
+@scenario
+def sources_of_records(s: Surface) -> None:
+    assert s.list_sources() == f.SourceList(sources=[], cursor=None)
+    s.remember("Staging deploys on Tuesday.", source_id="docs/deploy.md", source_hash="ab12")
+    s.remember("Staging deploys on Friday.", source_id="docs/deploy.md", source_hash="cd34")
+    s.validate_memory("docs/deploy.md", "ef56")
+    (row,) = s.list_sources(limit=1).sources
+    assert (row.source_id, row.records, row.hashes, row.observed) == ("docs/deploy.md", 2, ["cd34", "ab12"], "ef56")
+    with refused(Invalid, "invalid cursor: must be as a page gave it"):
+        s.list_sources(cursor="x")
 
 
 @scenario

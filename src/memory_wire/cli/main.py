@@ -16,6 +16,7 @@ from memory_wire.errors import MemoryWireError
 SUMMARY = "memory-wire: agent memory you can run anywhere"
 OWNERS = {  # module of cli that declares the verb; a verb that isn't here belongs to the operation table
     "accounts": "people",
+    "agent": "agent",
     "audit": "audit",
     "backup": "store",
     "bank": "bank",
@@ -47,6 +48,8 @@ OWNERS = {  # module of cli that declares the verb; a verb that isn't here belon
     "sweep": "sweep",
     "units": "people",
     "update": "update",
+    "verify-sources": "verify",
+    "watch": "watch",
 }
 EXITS = """Exit status: 0 done; 1 it failed, one line on standard error says why and what mends it; 2 the words or values don't fit;
 130 interrupted. What a command means by 1 beside that, its help says."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from memory_wire import freshness as f
 from memory_wire import integrations as i
 from memory_wire import types as t
 from memory_wire.client.administration import Administration
@@ -219,6 +220,11 @@ class Surface(Administration):
     def get_record(self, id: str, *, bank: str | None = None) -> t.RecordDetail:
         """One record with its statuses and the versions of its fact. Raises UnknownRecord."""
         answer: t.RecordDetail = self.call("get_record", t.GetRecord(id=id), bank)
+        return answer
+
+    def list_sources(self, *, limit: int | None = None, cursor: str | None = None, bank: str | None = None) -> f.SourceList:
+        """A page of the sources that the bank's records name; the answer's cursor gives the next. Raises Invalid."""
+        answer: f.SourceList = self.call("list_sources", f.ListSources(limit=limit, cursor=cursor), bank)
         return answer
 
     def gateway_call(self, server: str, tool: str | None = None, arguments: Mapping[str, Any] | None = None) -> i.GatewayAnswer:

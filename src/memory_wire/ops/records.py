@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from memory_wire import freshness as f
 from memory_wire import types as t
-from memory_wire.ops.op import Op
+from memory_wire.ops.op import NEW, Op
 
 OPS: tuple[Op, ...] = (
     Op(
@@ -67,5 +68,14 @@ OPS: tuple[Op, ...] = (
         cli="get-record",
         summary="One record with its statuses and the versions of its fact.",
         errors=("unknown_record",),
+    ),
+    Op(
+        name="list_sources",
+        request=f.ListSources,
+        response=f.SourceList,
+        http=("GET", f"{NEW}/sources"),
+        contract=False,
+        summary="The sources that records name, with the hashes known of each.",
+        errors=("invalid",),
     ),
 )

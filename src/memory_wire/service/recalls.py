@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 NOTHING_FOUND = "no relevant memories"
 REFERENCES_KEPT = 4
-RETRIES = 3  # times that one call searches again, for a damaged segment or an index ahead of its transaction
+RETRIES = 16  # times that one call searches again, for a damaged segment or an index ahead of its transaction: writers can be quick
 SLICE = 1_000  # rows read at once for the reference ranking
 
 

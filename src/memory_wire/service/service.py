@@ -68,7 +68,7 @@ class Service:
         self._index: Indexes | None = None
         self._outside: Outside | None = None
         self._settings: dict[tuple[object, int, int], Settings] = {}
-        self._next_job: int | None = None  # when background work that this process knows of is due
+        self._next_job: list[int | None] = [None, None]  # when background work that this process knows of is due: in here, outside
 
     # calls -------------------------------------------------------------------------------------------------------------------------
 
@@ -83,7 +83,7 @@ class Service:
     def _follow(self, outcome: Outcome) -> None:
         self.index.follow(outcome)
         if outcome.jobs:
-            self._next_job = 0
+            self.expect_jobs()
 
     def waits(self, op: Op, scope: t.Scope, request: Struct) -> bool:
         """Whether a call, which is no write, may have to wait for the outside world. Asked by a server, which must not wait with it."""
@@ -218,31 +218,31 @@ class Service:
 
     # background work -------------------------------------------------------------------------------------------------------------------
 
-    @property
-    def jobs_due(self) -> bool:
-        """Whether background work waits that can be done now. Asks no storage; before a store was opened there is none."""
-        return self._next_job is not None and self._store is not None and self._next_job <= self.now()
+    def jobs_due(self, outside: bool = False) -> bool:
+        """Whether background work of a lane can be done now. Asks no storage; before a store was opened there is none."""
+        next = self._next_job[outside]
+        return next is not None and self._store is not None and next <= self.now()
 
     def work_jobs(self, limit: int, outside: bool = False) -> Left:
         """Does up to `limit` jobs that are due, of those that stay in here or of those that wait for the outside. Raises StorageError."""
         from memory_wire.service import jobs
 
         if frozen(self.path):
-            self._next_job = None
+            self._next_job[outside] = None
             return jobs.Left(False, None)
-        self._next_job = None  # what is asked for from now on is looked at again
+        self._next_job[outside] = None  # what is asked for from now on is looked at again
         next: int | None = self.now() + config.JOB_RETRY_MS
         try:
             left = jobs.work(self, limit, outside)
             next = left.next
         finally:
-            if self._next_job is None:
-                self._next_job = next
+            if self._next_job[outside] is None:
+                self._next_job[outside] = next
         return left
 
     def expect_jobs(self) -> None:
-        """Has the store looked through for work that an earlier process left."""
-        self._next_job = 0
+        """Has the store looked through for work that was just asked for, or that an earlier process left."""
+        self._next_job = [0, 0]
 
     # life --------------------------------------------------------------------------------------------------------------------------
 
@@ -311,7 +311,7 @@ class Service:
     def _work_off(self) -> None:
         """Before the end: a little of what waits; the rest waits for the next process."""
         try:
-            if self.jobs_due:
+            if self.jobs_due():
                 self.work_jobs(config.JOBS_AT_CLOSE)
         except (MemoryWireError, OSError):
             return  # closing must not fail for it, and it stands in the store
@@ -342,6 +342,7 @@ READS: dict[str, Callable[..., object]] = {
     "injections": later("injections", "injections"),
     "history": later("injections", "history"),
     "get_record": later("records", "get_record"),
+    "list_sources": later("origins", "list_sources"),
     "audit": later("audit", "audit"),
     "projects": later("admin", "projects"),
     "keys": later("admin", "keys"),

@@ -181,6 +181,16 @@ class Records:
         query = _OF_SOURCE.replace("{sight}", sight.condition)
         return [unit for (unit,) in self._execute(query, (bank.id, key, *sight.params))]
 
+    def by_source(self, bank: Bank, sight: Sight, after: bytes, limit: int) -> list[tuple[bytes, int, str, str | None]]:
+        """(source key, unit, source id, source hash) of the live records of the next sources, by key and then the oldest first."""
+        live = f"r.bank = ? AND r.source_key > ? AND r.source_key IS NOT NULL AND r.forgotten_how IS NULL AND ({sight.condition})"
+        query = (
+            f"SELECT r.source_key, r.unit, r.source_id, r.source_hash FROM record r WHERE {live} AND r.source_key IN"
+            f" (SELECT DISTINCT r.source_key FROM record r WHERE {live} ORDER BY r.source_key LIMIT ?) ORDER BY r.source_key, r.unit"
+        )
+        values = (bank.id, after, *sight.params)
+        return self._execute(query, (*values, *values, limit)).fetchall()
+
     def hidden(self, bank: Bank, sight: Sight) -> set[int]:
         """Live records that may not be seen and what was derived from them; only those with a visibility of their own are looked at."""
         query = (
@@ -235,6 +245,12 @@ class Records:
             if row is not None:
                 found[key] = row[0]
         return found
+
+    def observed(self, bank: Bank, keys: Iterable[bytes]) -> dict[bytes, tuple[str, int]]:
+        """(hash, time) last seen of each source."""
+        query = "SELECT hash, at FROM observation WHERE bank = ? AND source_key = ?"
+        rows = [(key, self._execute(query, (bank.id, key)).fetchone()) for key in keys]
+        return {key: row for key, row in rows if row is not None}
 
     def observations(self, bank: Bank) -> list[tuple[bytes, str, int]]:
         """(source key, hash, time) of everything that was seen."""

@@ -1,0 +1,144 @@
+"""`memory-wire verify-sources`: which records no longer agree with the local files that they were taken from. Also used by `watch`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from memory_wire import freshness as f
+from memory_wire.cli.args import COMMON, Command, Option, Usage, Value
+from memory_wire.cli.show import as_json, line
+from memory_wire.cli.target import bank_name, connect
+from memory_wire.errors import Invalid
+from memory_wire.sources import git
+from memory_wire.sources.hashing import Folders, form, hashed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_wire.client import Client, Memory
+
+STALE, FRESH, MISSING, UNKNOWN = "stale", "fresh", "missing", "unknown"
+
+
+def commands() -> list[Command]:
+    options = (
+        Option("root", "each", "folder that files are in, repeatable (default: the repository, else this folder); nothing else is read"),
+        Option("changed", help="only files that differ from this commit, as HEAD~1"),
+        Option("git-hook", help="after each commit and merge look at what it changed", choices=("install", "remove")),
+        Option("quiet", "flag", "say only what is stale or missing"),
+        *COMMON,
+    )
+    exits = "Exit status 1: a source has changed or is missing."
+    summary = "Which records no longer agree with the files they were taken from."
+    return [Command("verify-sources", summary, verify_sources, options=options, exits=exits)]
+
+
+class Checked(Struct, kw_only=True):
+    """One source: stale, fresh, missing, or unknown with the reason; the ids of stale records; where a missing file went."""
+
+    source_id: str
+    state: str
+    why: str | None = None
+    stale: list[str] = []
+    summaries_affected: list[str] = []
+    moved_to: str | None = None
+
+
+def verify_sources(values: dict[str, Value]) -> int:
+    roots = roots_of(values)
+    if values.get("git_hook") is not None:
+        from memory_wire.cli.git_hook import change
+
+        return change(roots[0], str(values["git_hook"]))
+    only = None if values.get("changed") is None else differing(roots[0], str(values["changed"]))
+    with connect(values) as target:
+        found = list(checked(target, bank_name(values, target), Folders(roots), roots[0], only))
+    if values.get("json"):
+        as_json({"sources": found})
+    else:
+        report(found, bool(values.get("quiet")))
+    return 1 if any(one.state in (STALE, MISSING) for one in found) else 0
+
+
+def roots_of(values: dict[str, Value]) -> list[str]:
+    given = values.get("root")
+    roots = [str(root) for root in given] if isinstance(given, list) and given else [git.root(os.getcwd()) or os.getcwd()]
+    for root in roots:
+        if not os.path.isdir(root):
+            raise Usage(f"--root {root} is no folder")
+    return roots
+
+
+def differing(root: str, commit: str) -> set[str]:
+    """Real paths of the files that differ from a commit. Raises Usage."""
+    done = git.git(root, "diff", "--name-only", "-z", "--no-renames", commit, "--")
+    if done is None or done.returncode:
+        raise Usage(f"--changed {commit}: git knows no such commit here")
+    top = git.root(root) or root
+    return {os.path.realpath(os.path.join(top, os.fsdecode(name))) for name in done.stdout.split(b"\0") if name}
+
+
+def listed(target: Client | Memory, bank: str) -> Iterator[f.SourceRow]:
+    """All sources of the bank."""
+    cursor = None
+    while True:
+        page = target.list_sources(cursor=cursor, bank=bank)
+        yield from page.sources
+        cursor = page.cursor
+        if cursor is None:
+            return
+
+
+def checked(target: Client | Memory, bank: str, folders: Folders, root: str, only: set[str] | None = None) -> Iterator[Checked]:
+    """Every source that has a file, or had one; `only`: of these files. What the files' hashes are now is noted in the store."""
+    tracked: list[str] | None = None
+    for row in listed(target, bank):
+        path, why = folders.find(row.source_id)
+        if path is None and why == "missing" and only is None:
+            tracked = git_files(root) if tracked is None else tracked
+            yield Checked(source_id=row.source_id, state=MISSING, moved_to=folders.moved(row.source_id, row.hashes, tracked))
+        elif path is None and only is None:
+            yield Checked(source_id=row.source_id, state=UNKNOWN, why=why)
+        elif path is not None and (only is None or path in only):
+            yield compared(target, bank, row, path)
+
+
+def compared(target: Client | Memory, bank: str, row: f.SourceRow, path: str) -> Checked:
+    """A source against its file."""
+    known = [hash for hash in row.hashes if form(hash) is not None]
+    if not known:
+        return Checked(
+            source_id=row.source_id, state=UNKNOWN, why="no hash of a known form was stored" if row.hashes else "no hash was stored"
+        )
+    try:
+        now = hashed(path, known[0])
+    except (OSError, Invalid) as error:
+        return Checked(source_id=row.source_id, state=UNKNOWN, why=str(error))
+    assert now is not None
+    answer = target.validate_memory(row.source_id, now, bank=bank)
+    stale = [record.id for record in answer.stale]
+    return Checked(
+        source_id=row.source_id, state=STALE if stale else FRESH, stale=stale, summaries_affected=answer.summaries_affected if stale else []
+    )
+
+
+def git_files(root: str) -> list[str]:
+    """Files of the work tree that git knows, as paths under the root."""
+    done = git.git(root, "ls-files", "-z")
+    return [os.path.join(root, os.fsdecode(name)) for name in done.stdout.split(b"\0") if name] if done is not None else []
+
+
+def report(found: list[Checked], quiet: bool) -> None:
+    for one in found:
+        said = {STALE: ", ".join(one.stale), MISSING: f"now at {one.moved_to}" if one.moved_to else "", UNKNOWN: one.why or ""}.get(
+            one.state, ""
+        )
+        if not quiet or one.state in (STALE, MISSING):
+            line(f"{one.state:<8} {one.source_id}" + (f"  {said}" if said else ""))
+        for id in one.summaries_affected:
+            line(f"affected {id}")
+    if not quiet:
+        counts = [f"{sum(one.state == state for one in found):,} {state}" for state in (FRESH, STALE, MISSING, UNKNOWN)]
+        line(f"{len(found):,} sources: {', '.join(counts)}")

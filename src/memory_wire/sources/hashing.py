@@ -1,0 +1,118 @@
+"""Files that records name as their sources: where they are, and their hash in the form in which one was stored.
+
+A file is read only inside the folders that were named, links followed, and only up to SOURCE_FILE_BYTES.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from urllib.parse import unquote, urlsplit
+
+from memory_wire.config import SOURCE_FILE_BYTES
+from memory_wire.errors import Invalid
+
+BY_LENGTH = {32: "md5", 40: "git", 56: "sha224", 64: "sha256", 96: "sha384", 128: "sha512"}  # hex digits of a hash without a name
+NAMES = {*BY_LENGTH.values(), "sha1", "blake2b", "blake2s"}
+STEP = 1 << 20
+
+
+def form(stored: str) -> tuple[str, str] | None:
+    """(prefix as it stands, algorithm) of a stored hash; None for one that isn't of a file's bytes as far as can be told."""
+    name, mark, digits = stored.strip().rpartition(":")
+    algorithm = name.lower().replace("-", "") if mark else BY_LENGTH.get(len(digits), "")
+    if algorithm in ("gitblob", "blob"):
+        algorithm = "git"
+    if algorithm not in NAMES or not digits or any(digit not in "0123456789abcdefABCDEF" for digit in digits):
+        return None
+    return (f"{name}:" if mark else "", algorithm)
+
+
+def hashed(path: str, stored: str) -> str | None:
+    """The file's hash now, spelt as the stored one; None when it was made in a way that isn't known. Raises OSError, Invalid.
+
+    Forty digits without a name are a git blob's, or the plain SHA-1 if that is what was stored.
+    """
+    known = form(stored)
+    if known is None:
+        return None
+    prefix, algorithm = known
+    if os.stat(path).st_size > SOURCE_FILE_BYTES:
+        raise Invalid("source", f"is larger than {SOURCE_FILE_BYTES:,} bytes")
+    if algorithm == "git" and not prefix and digest(path, "sha1") == stored.strip().lower():
+        return stored
+    return prefix + digest(path, algorithm)
+
+
+def digest(path: str, algorithm: str) -> str:
+    """Hexadecimal hash of a file's bytes."""
+    with open(path, "rb") as file:
+        made = hashlib.new("sha1" if algorithm == "git" else algorithm, usedforsecurity=False)
+        if algorithm == "git":
+            made.update(b"blob %d\0" % os.fstat(file.fileno()).st_size)
+        while part := file.read(STEP):
+            made.update(part)
+    return made.hexdigest()
+
+
+def path_of(source: str) -> str | None:
+    """The path in a source id: as it is, of a file: address, without `#anchor` and `:line:column`; None for what is no path."""
+    if "\0" in source or source.startswith("[REDACTED"):
+        return None
+    if source.lower().startswith("file:"):
+        found = unquote(urlsplit(source).path)
+        return found or None
+    if "://" in source:
+        return None
+    if os.path.lexists(source):
+        return source
+    path = source.partition("#")[0]
+    head, mark, last = path.rpartition(":")
+    while mark and last.replace("-", "").isdigit():
+        path = head
+        head, mark, last = path.rpartition(":")
+    return path or None
+
+
+class Folders:
+    """The folders inside which files may be read."""
+
+    def __init__(self, roots: Sequence[str]) -> None:
+        self.roots = [os.path.realpath(root) for root in roots]
+
+    def find(self, source: str) -> tuple[str | None, str]:
+        """(real path, "") of a source's file, or (None, why not): no file, outside, missing."""
+        path = path_of(source)
+        if path is None:
+            return None, "no file"
+        tried = [path] if os.path.isabs(path) else [os.path.join(root, path) for root in self.roots]
+        real = [os.path.realpath(one) for one in tried]
+        inside = [one for one in real if self.holds(one)]
+        if not inside:
+            return None, "outside"
+        there = next((one for one in inside if os.path.isfile(one)), None)
+        if there is not None:
+            return there, ""
+        looks = os.sep in path or "." in os.path.basename(path).strip(".")
+        return None, "missing" if looks else "no file"
+
+    def holds(self, real: str) -> bool:
+        """Whether a real path lies inside."""
+        return any(real == root or real.startswith(root.rstrip(os.sep) + os.sep) for root in self.roots)
+
+    def moved(self, source: str, hashes: Iterable[str], listed: Iterable[str]) -> str | None:
+        """Among listed files of the same name one with a hash that was stored: where a missing source went."""
+        name = os.path.basename((path_of(source) or "").rstrip("/"))
+        for path in listed:
+            real = os.path.realpath(path)
+            if name and os.path.basename(path) == name and self.holds(real) and os.path.isfile(real):
+                for stored in hashes:
+                    if same(hashed(real, stored), stored):
+                        return path
+        return None
+
+
+def same(now: str | None, stored: str) -> bool:
+    """Whether two hashes of one form are equal."""
+    return now is not None and now.strip().lower() == stored.strip().lower()

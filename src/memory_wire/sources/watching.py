@@ -1,0 +1,32 @@
+"""Waits for files to change. Everything that is written in a folder counts, also by editors that put a new file in the old one's place."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+from memory_wire.config import WATCH_DEBOUNCE_MS
+from memory_wire.errors import Invalid
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from threading import Event
+
+
+def watch(paths: Sequence[str], debounce_ms: int = WATCH_DEBOUNCE_MS, stop: Event | None = None) -> Iterator[set[str]]:
+    """Sets of absolute paths that changed, as they come, once they are quiet; ends when `stop` is set. Folders are watched whole.
+
+    Raises Invalid for a path that isn't there, and when watchfiles isn't installed.
+    """
+    try:
+        from watchfiles import watch as changes
+    except ImportError:
+        raise Invalid("watch", "needs watchfiles: pip install 'memory-wire[watch]'") from None
+    for path in paths:
+        if not os.path.exists(path):
+            raise Invalid("watch", f"{path} is not there")
+    found = changes(
+        *paths, debounce=debounce_ms * 4, step=debounce_ms, stop_event=stop, raise_interrupt=False, ignore_permission_denied=True
+    )
+    for batch in found:
+        yield {os.path.abspath(path) for _, path in batch}
