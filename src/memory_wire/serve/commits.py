@@ -1,15 +1,16 @@
 """Group commit of the server: writes that arrive while a commit runs are gathered and go as the next one.
 
 One helper thread, started by the first write and ended when the server is quiet, does all commits, so the loop never waits for a disk.
-Everything here but `commit`, `toil`, `idle` and `work` runs on the loop thread.
+Everything here but `commit`, `idle` and `work` runs on the loop thread.
 """
 
 from __future__ import annotations
 
 import _thread
 
-from memory_wire.config import GROUP_MAX, JOBS_AT_ONCE
+from memory_wire.config import GROUP_MAX
 from memory_wire.errors import StorageError
+from memory_wire.serve.toil import Toil
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,17 +34,25 @@ else:
 class Commits:
     """`submit` takes a write; `deliver` gets each finished group as (request, response or error) in order of arrival.
 
-    `slept` is called when, after `rest`, caches are given back and the thread has ended.
+    `slept` is called when, after `rest`, caches are given back and the thread has ended, `touch` when background work has ended that was
+    waited for.
     """
 
     def __init__(
-        self, loop: Loop, service: Service, deliver: Deliver, lost: Callable[[BaseException], None], slept: Callable[[], None]
+        self,
+        loop: Loop,
+        service: Service,
+        deliver: Deliver,
+        lost: Callable[[BaseException], None],
+        slept: Callable[[], None],
+        touch: Callable[[], None],
     ) -> None:
         self.loop = loop
         self.service = service
         self.deliver = deliver
         self.lost = lost
         self.slept = slept
+        self.touch = touch
         self.waiting: deque[tuple[Request, Call]] = deque()
         self.busy = False
         self.thread = False
@@ -51,6 +60,7 @@ class Commits:
         self.posted = _thread.allocate_lock()  # held while there is nothing to do
         self.posted.acquire()
         self.ended = _thread.allocate_lock()  # held while the thread lives
+        self.toil = Toil(self)
 
     def submit(self, request: Request, call: Call) -> None:
         """Queues a write. The group starts after all sockets that are readable now have been read."""
@@ -84,19 +94,9 @@ class Commits:
         self.deliver(answered)
         if self.waiting:
             self.loop.call_soon(self.begin)  # those just answered may have asked again by now: read them first
-        elif self.service.jobs_due:
-            self.post(self.toil)
         else:
             self.busy = False
-
-    def toil(self) -> bool:
-        """On the helper thread, while no write waits: a little of the background work."""
-        try:
-            self.service.work_jobs(JOBS_AT_ONCE)
-        except Exception as error:
-            self.loop.call_soon_threadsafe(self.lost, error)
-        self.loop.call_soon_threadsafe(self.done, [])
-        return True
+            self.toil.look(bool(answered))
 
     def rest(self) -> None:
         """Has the thread give the service's caches back and end. Not while writes are on their way."""
@@ -107,8 +107,6 @@ class Commits:
     def idle(self) -> bool:
         """On the helper thread."""
         try:
-            while self.service.jobs_due and not self.waiting and self.service.work_jobs(JOBS_AT_ONCE).now:
-                continue
             self.service.idle()
         except Exception as error:
             self.loop.call_soon_threadsafe(self.lost, error)
@@ -148,6 +146,7 @@ class Commits:
 
     def close(self) -> None:
         """Waits for a commit that runs, then ends the thread. The loop has stopped; what was still queued is dropped, unacknowledged."""
+        self.toil.close()
         if self.thread:
             self.job = self.stop
             if self.posted.locked():

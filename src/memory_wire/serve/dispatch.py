@@ -56,7 +56,7 @@ class Dispatch:
         self.connections = 0
         self.answered: dict[tuple[str, int], int] = {}
         self.entry = Entry(service, insecure)
-        self.commits = Commits(loop, service, self.deliver, self.lost, rested)
+        self.commits = Commits(loop, service, self.deliver, self.lost, rested, touch)
         own = [("health", self.health), ("ready", self.ready), ("metrics", self.metrics), ("openapi.json", self.openapi)]
         own += [(name, self.viewer(name)) for name in PAGES]
         self.apart: Apart | None = None

@@ -221,17 +221,19 @@ class Server:
         if self.waited_for:
             self.watching = False  # the answer begins the quiet time again
             return
-        left = self.touched + self.settings.quiet - self.loop.time()
-        if left > 0 or self.dispatch.commits.busy:
+        left, commits = self.touched + self.settings.quiet - self.loop.time(), self.dispatch.commits
+        if left <= 0:
+            commits.toil.look(False)
+        if left > 0 or commits.busy or commits.toil.busy:
             self.loop.call_later(max(left, 0.01), self.quiet)
             return
         self.watching = False
-        self.dispatch.commits.rest()
+        commits.rest()
 
     @property
     def waited_for(self) -> bool:
-        """Whether an operation waits for the outside world."""
-        return self.dispatch.apart is not None and self.dispatch.apart.busy
+        """Whether an operation or background work waits for the outside world."""
+        return self.dispatch.commits.toil.away or (self.dispatch.apart is not None and self.dispatch.apart.busy)
 
     def alone_now(self) -> None:
         """Nobody is connected: with --exit-idle the time to the end starts again. One timer serves all departures."""

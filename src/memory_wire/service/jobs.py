@@ -1,12 +1,12 @@
 """Background work: what a write asks for is kept in the store with it, and done when nobody waits. At least once, its effect just once.
 
 A server works in the pauses of its writes and before it rests, an embedded store when it is closed, `memory-wire jobs run` at once. Local
-kinds take milliseconds; those that wait for the outside world have a lane of their own and are taken for a while before they are begun.
+kinds take milliseconds; those that wait for the outside world have a lane of their own.
 """
 
 from __future__ import annotations
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from memory_wire import background as b
 from memory_wire import config
@@ -40,7 +40,7 @@ class Kind(Struct, frozen=True):
 
 
 class Left(Struct, frozen=True):
-    """Whether more is due now, and when the next one is, in milliseconds; None: nothing waits."""
+    """Whether more of the lane is due now, and when the next one is, in milliseconds; None: nothing waits."""
 
     now: bool
     next: int | None
@@ -59,11 +59,10 @@ def work(service: Service, limit: int, outside: bool = False) -> Left:
     kinds = [name for name, kind in KINDS.items() if kind.outside == outside]
     now = service.now()
     with service.read() as reader:
-        found = reader.jobs.due(kinds, now, limit)
-    if outside:
-        found = [held for held in [taken(service, job, now) for job in found] if held is not None]
+        found = together(reader.jobs.due(kinds, now, limit))
+    found = taken(service, found, now, outside)
     if found:
-        works = [finished(job, attempt(service, job), now) for job in found]
+        works = [finished(job, attempt(service, job)) for job in found]
         for job, result in zip(found, service.store.write(works), strict=True):
             failure = type(result).__name__ if isinstance(result, Exception) else result
             if isinstance(failure, str):
@@ -73,11 +72,20 @@ def work(service: Service, limit: int, outside: bool = False) -> Left:
     return Left(next is not None and next <= now, next)
 
 
-def taken(service: Service, job: Job, now: int) -> Job | None:
-    """The job, kept from others while it waits outside; None when another process has it."""
-    until = now + config.JOB_LEASE_MS
-    held = service.store.submit(lambda tx: tx.jobs.take(job, until))
-    return Job(job.id, job.kind, job.bank, job.subject, until, job.attempts, job.payload) if held else None
+def together(due: list[Job]) -> list[Job]:
+    """Those that are done in one go: one that was begun before comes alone, it may have ended the process."""
+    fresh = [job for job in due if not job.attempts]
+    return fresh or due[:1]
+
+
+def taken(service: Service, found: list[Job], now: int, outside: bool) -> list[Job]:
+    """The jobs as they are kept from other processes for a while, without those that another one has."""
+    until = now + (config.JOB_LEASE_MS if outside else config.JOB_MS)
+
+    def work(tx: Tx) -> list[Job]:
+        return [structs.replace(job, due=until, attempts=job.attempts + 1) for job in found if tx.jobs.take(job, until)]
+
+    return service.store.submit(work) if found else []
 
 
 def attempt(service: Service, job: Job) -> Effect | Exception | None:
@@ -91,7 +99,7 @@ def attempt(service: Service, job: Job) -> Effect | Exception | None:
         return error
 
 
-def finished(job: Job, effect: Effect | Exception | None, now: int) -> Done:
+def finished(job: Job, effect: Effect | Exception | None) -> Done:
     """The work that deletes a job with its effect; its result is the failure's name, if it failed."""
 
     def work(tx: Tx) -> str | None:
@@ -105,8 +113,8 @@ def finished(job: Job, effect: Effect | Exception | None, now: int) -> Done:
 
 
 def failed(job: Job, failure: str, now: int) -> Callable[[Tx], None]:
-    """The work that counts an attempt; each next one waits four times as long."""
-    due = now + config.JOB_RETRY_MS * 4**job.attempts
+    """The work that notes how an attempt ended; each next one waits four times as long."""
+    due = now + config.JOB_RETRY_MS * 4 ** (job.attempts - 1)
     return lambda tx: tx.jobs.fail(job, due, failure)
 
 

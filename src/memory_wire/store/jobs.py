@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 
+DIED = "Interrupted"  # of an attempt until it ends
+
+
 class Job(Struct, frozen=True):
     """One piece of work: `subject` is a unit's id, or 0 for a whole bank. `due` also tells whether it was asked for again meanwhile."""
 
@@ -65,18 +68,20 @@ class Jobs:
         return None if row[0] is None else int(row[0])
 
     def take(self, job: Job, until: int) -> bool:
-        """Keeps it from others until a time; False when another process was faster. It is due again then, should this one die."""
-        return self._execute("UPDATE job SET due = ? WHERE id = ? AND due = ?", (until, job.id, job.due)).rowcount > 0
+        """Keeps it from others until a time and counts the attempt; False when another process was faster.
+
+        It is due again then, should this process die: one that it dies of each time is given up like any other.
+        """
+        query = "UPDATE job SET due = ?, attempts = attempts + 1, failure = ? WHERE id = ? AND due = ?"
+        return self._execute(query, (until, DIED, job.id, job.due)).rowcount > 0
 
     def finish(self, job: Job) -> bool:
         """Deletes it; False when it is gone or was asked for again since it was read, so that it has to be done anew."""
         return self._execute("DELETE FROM job WHERE id = ? AND due = ?", (job.id, job.due)).rowcount > 0
 
     def fail(self, job: Job, due: int, failure: str) -> None:
-        """Counts an attempt; the next is due at that time."""
-        self._execute(
-            "UPDATE job SET attempts = attempts + 1, due = ?, failure = ? WHERE id = ? AND due = ?", (due, failure, job.id, job.due)
-        )
+        """What the attempt ended with, and when the next is due."""
+        self._execute("UPDATE job SET due = ?, failure = ? WHERE id = ? AND due = ?", (due, failure, job.id, job.due))
 
     def retry(self, now: int) -> int:
         """Begins those anew that were given up, or wait after a failure; how many."""
