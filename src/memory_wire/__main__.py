@@ -21,6 +21,10 @@ def main() -> int:
         from memory_wire.cli.mcp import mcp
 
         return mcp(sys.argv[2:])
+    if sys.argv[1:2] == ["agent"]:
+        from memory_wire.cli.agent import agent
+
+        return agent(sys.argv[2:])
     from memory_wire.cli.main import run
 
     return run(sys.argv[1:])

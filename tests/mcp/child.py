@@ -1,4 +1,4 @@
-"""`memory-wire mcp` as a process with pipes, spoken to in raw lines."""
+"""`memory-wire mcp`, or another verb that speaks the protocol, as a process with pipes, spoken to in raw lines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from memory_wire import config
 for name, value in {config!r}.items():
     assert hasattr(config, name), name
     setattr(config, name, value)
-sys.argv = ["memory-wire", "mcp", *{words!r}]
+sys.argv = ["memory-wire", *{words!r}]
 from memory_wire.__main__ import main
 sys.exit(main())
 """
@@ -29,9 +29,16 @@ class Child:
     """Answers are collected as they come: `answers` by id (every one of them), `lines` in order. `config` replaces limits."""
 
     def __init__(
-        self, folder: Path, *words: str, env: Mapping[str, str] = {}, db: str = "memory.db", config: Mapping[str, object] = {}
+        self,
+        folder: Path,
+        *words: str,
+        env: Mapping[str, str] = {},
+        db: str = "memory.db",
+        config: Mapping[str, object] = {},
+        verb: str = "mcp",
     ) -> None:
-        code = START.format(config=dict(config), words=["--db", str(folder / db), *words])
+        where = ("--db", str(folder / db)) if verb == "mcp" else ()
+        code = START.format(config=dict(config), words=[verb, *where, *words])
         command = [sys.executable, "-W", "error", "-c", code]
         self.log = folder / f"mcp-{time.monotonic_ns()}.log"
         with open(self.log, "wb") as log:
