@@ -58,6 +58,7 @@ class Ask(Struct, kw_only=True):
     session_key: bytes | None = None
     floor: float | None = None
     explain: bool = False
+    widest: int = WIDEST
     truncated: bool = False
     heard: dict[bytes, str] | None = None
 
@@ -87,7 +88,7 @@ def recall(parts: Parts, ask: Ask, language: int, synonyms: Synonyms, fetch: Fet
         walk = Walk(ask, fetch)
         walk.take(ids, scores, relevance)
         # Rows that were ranked but may not be served (beyond a bound within its second, deleted meanwhile) must not starve the others.
-        if walk.full or not walk.refused or len(ids) < candidates or candidates >= WIDEST:
+        if walk.full or not walk.refused or len(ids) < candidates or candidates >= ask.widest:
             break
         candidates *= WIDEN
     if ask.explain:

@@ -10,6 +10,7 @@ from msgspec.json import encode
 
 from memory_wire.errors import Invalid, RecordLimit
 from memory_wire.store.records import EVERYTHING, Sight
+from memory_wire.types import Caller, Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from memory_wire.store.protocol import Tx
     from memory_wire.store.reader import Reader
     from memory_wire.store.rows import Bank
-    from memory_wire.types import Scope
 
     Owner = tuple[str | None, int | None, int | None]
 
@@ -47,12 +47,15 @@ def sight(source: Asked | Reader | Tx, scope: Scope) -> Sight:
     return Sight(_MEMBER, (caller.member, heirs, headed, caller.member, heirs, units, within, caller.member))
 
 
-def of_author(author: int | None, unit: int | None) -> Sight:
-    """What the author of a record may see at least: everything, if it has none."""
+def of_author(reader: Reader, author: int | None, now: int) -> Sight:
+    """What the author of a record may see now: nothing, if they have left; without one what a key of no member sees."""
     if author is None:
-        return EVERYTHING
-    units = encode([] if unit is None else [unit]).decode()
-    return Sight(_MEMBER, (author, "[]", "[]", author, "[]", units, False, author))
+        return Sight(_MEMBER, (None, "[]", "[]", None, "[]", "[]", True, None))
+    from memory_wire.service.gate import of_member  # few stores have members
+
+    keyring = reader.keyring
+    caller = None if keyring.departed(author) else of_member(keyring, Caller("", 0, "", "read"), author, None, now)
+    return NOTHING if caller is None else sight(reader, Scope(caller=caller))
 
 
 def hidden(source: Asked | Reader | Tx, scope: Scope, bank: Bank) -> set[int]:

@@ -19,7 +19,12 @@ if TYPE_CHECKING:
     from memory_wire.store.records import Records, Sight
     from memory_wire.store.rows import Bank
 
-PASSIVE = {"refines": "refined_by", "outdates": "outdated_by", "supports": "supported_by"}  # as the other end of a link has it
+PASSIVE = {  # as the other end of a link has it
+    "refines": "refined_by",
+    "outdates": "outdated_by",
+    "supports": "supported_by",
+    "contradicts": "contradicted_by",
+}
 
 
 class Answers:

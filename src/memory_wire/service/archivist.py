@@ -10,6 +10,7 @@ from memory_wire import config
 from memory_wire.retrieve import keywords
 from memory_wire.retrieve.pipeline import Ask
 from memory_wire.service import access, relating, statuses
+from memory_wire.service.rows import RECORD_FIELD
 from memory_wire.service.statuses import Hashes
 from memory_wire.store.records import Link
 from memory_wire.store.rows import RECORD
@@ -30,6 +31,8 @@ MAKER = "archivist"
 WORDS = 24  # of a record that its neighbours are searched with
 NEAREST = 16  # neighbours that are looked at
 SIBLINGS = 24  # newest records of the same source that are looked at, and of the same fact key
+WIDEST = 800  # records that are ranked for them, however many of those are newer or not to be seen
+READ_CHARS = 4_000  # of a record that are compared
 BUDGET = 1 << 32
 SAME_SOURCE = 0.3  # weight of a link that has no other reason
 
@@ -54,48 +57,54 @@ class Archive:
         self.service, self.reader, self.bank, self.unit = service, reader, bank, unit
         self.language = service.settings_of(bank, reader).language
         self.row = reader.records.rows([unit.id])[unit.id]
-        self.sight = access.of_author(self.row.author, self.row.org_unit)
+        self.sight = access.of_author(reader, self.row.author, service.now())
 
     def links(self) -> list[Link]:
         """The strongest relations to older records, best first; the same ones whenever it is asked for the same bank."""
         records, row = self.reader.records, self.row
-        same_fact = {unit for unit, _ in records.peers(self.bank, row.fact, self.sight, SIBLINGS)} if row.fact else set()
-        siblings = records.of_source(self.bank, row.source_key, self.sight)[-SIBLINGS:] if row.source_key else []
-        near = self.near()
+        peers, siblings = records.older(self.bank, row, self.sight, SIBLINGS)
+        same_fact, near = set(peers), self.near()
         named = {*same_fact, *siblings, *near, *([row.supersedes] if row.supersedes is not None else [])}
         older = self.seen({unit for unit in named if unit < self.unit.id})
         texts = self.reader.found(self.bank, sorted(older))
         rows = records.rows(texts)
         derived = set(records.sources([self.unit.id]).get(self.unit.id, ()))
-        own = relating.said(self.unit.content, self.language)
-        others = {id: relating.said(found.content, self.language) for id, found in texts.items() if id in rows and id not in derived}
+        own = self.said(self.unit)
+        others = {id: self.said(texts[id]) for id in texts if id in rows and id not in derived}
         idf = self.idf([own, *others.values()])
-        found = [self.link(own, other, rows[id], id in same_fact, idf) for id, other in others.items()]
-        ranked = sorted([link for link in found if link is not None], key=lambda link: (-(link.weight or 0.0), link.target))
+        found = [self.link(own, other, rows[id], texts[id].created, id in same_fact, idf) for id, other in others.items()]
+        ranked = sorted([link for link in found if link is not None], key=lambda link: (-(link.weight or 0.0), link.source, link.target))
         return ranked[: config.RELATIONS]
 
-    def link(self, own: Said, other: Said, row: Provenance, same_fact: bool, idf: dict[bytes, float]) -> Link | None:
-        """The link to one older record, if there is a reason for one."""
+    def said(self, unit: Found | Unit) -> Said:
+        return relating.said(unit.content[:READ_CHARS], self.language)
+
+    def link(self, own: Said, other: Said, row: Provenance, created: int, same_fact: bool, idf: dict[bytes, float]) -> Link | None:
+        """The link to one older record, if there is a reason for one; from it, where it tells of a later time."""
         if row.unit == self.row.supersedes:
             return Link(self.unit.id, row.unit, "outdates", 1.0, "supersedes it")
         same_source = row.source_key is not None and row.source_key == self.row.source_key
         if same_fact and row.sameness == self.row.sameness and same_source:
             return None  # said twice, and answered as such
-        relation = relating.judge(own, other, idf, same_fact=same_fact, other_source=not same_source)
+        (source, new), (target, old) = (self.unit.id, own), (row.unit, other)
+        if created > self.unit.created:
+            (source, new), (target, old) = (target, old), (source, new)
+        relation = relating.judge(new, old, idf, same_fact=same_fact, other_source=not same_source)
         if relation is not None:
-            return Link(self.unit.id, row.unit, relation.type, relation.weight, relation.reason)
-        return Link(self.unit.id, row.unit, "related", SAME_SOURCE, "same source") if same_source else None
+            return Link(source, target, relation.type, relation.weight, relation.reason)
+        return Link(source, target, "related", SAME_SOURCE, "same source") if same_source else None
 
     def near(self) -> list[int]:
         """Older records that the bank's recall finds for the telling words of this one."""
         service, bank = self.service, self.bank
         index = service.index.open(bank, self.language)
-        parts = index.snapshot(service.index.rows(self.reader, bank, self.language))
-        words = keywords.telling(parts, self.unit.content, self.language, WORDS)
+        rows = service.index.rows(self.reader, bank, self.language)
+        parts = index.snapshot(rows)
+        words = keywords.telling(parts, self.unit.content[:READ_CHARS], self.language, WORDS)
         if not words:
             return []
-        ask = Ask(query=" ".join(words), budget=BUDGET, k=NEAREST)
-        served, _ = service.recalls.found(self.reader, bank, ask, self.keep)
+        ask = Ask(query=" ".join(words), budget=BUDGET, k=NEAREST, any_tags=[RECORD_FIELD], widest=WIDEST)
+        served = service.recalls.ranked(index, rows, ask, service.settings_of(bank, self.reader), self.keep)
         return [one.unit.id for one in served]
 
     def keep(self, found: dict[int, Found]) -> dict[int, Found]:

@@ -156,6 +156,10 @@ class Keyring:
         """(unit, role, end) of a member."""
         return self._execute("SELECT org_unit, role, expires FROM membership WHERE member = ? ORDER BY org_unit", (member,)).fetchall()
 
+    def departed(self, member: int) -> bool:
+        """Whether a member has left."""
+        return self._execute("SELECT 1 FROM member WHERE id = ? AND departed IS NOT NULL", (member,)).fetchone() is not None
+
     def above(self, units: list[int]) -> list[int]:
         """The units and those that they are part of."""
         return [id for (id,) in self._execute(_ABOVE, (encode(units).decode(),))]

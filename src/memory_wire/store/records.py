@@ -181,6 +181,18 @@ class Records:
         query = _OF_SOURCE.replace("{sight}", sight.condition)
         return [unit for (unit,) in self._execute(query, (bank.id, key, *sight.params))]
 
+    def older(self, bank: Bank, row: Provenance, sight: Sight, limit: int) -> tuple[list[int], list[int]]:
+        """The newest live records before one: of its fact key, of its source."""
+        found = []
+        for column, key in (("fact", row.fact), ("source_key", row.source_key)):
+            query = (
+                f"SELECT r.unit FROM record r WHERE r.bank = ? AND r.{column} = ? AND r.{column} IS NOT NULL AND r.unit < ?"
+                f" AND r.forgotten_how IS NULL AND ({sight.condition}) ORDER BY r.unit DESC LIMIT ?"
+            )
+            values = (bank.id, key, row.unit, *sight.params, limit)
+            found.append([unit for (unit,) in self._execute(query, values)] if key is not None else [])
+        return found[0], found[1]
+
     def by_source(self, bank: Bank, sight: Sight, after: bytes, limit: int) -> list[tuple[bytes, int, str, str | None]]:
         """(source key, unit, source id, source hash) of the live records of the next sources, by key and then the oldest first."""
         live = f"r.bank = ? AND r.source_key > ? AND r.source_key IS NOT NULL AND r.forgotten_how IS NULL AND ({sight.condition})"
@@ -314,13 +326,18 @@ class Records:
                 )
 
     def relate(self, bank: Bank, unit: int, links: Sequence[Link], made_by: str, at: int) -> None:
-        """Replaces the links that one maker made from a unit; an end that has been forgotten meanwhile gets none."""
-        self._execute("DELETE FROM link WHERE bank = ? AND source_kind = 'unit' AND source = ? AND made_by = ?", (bank.id, unit, made_by))
+        """Replaces the links between a unit and older ones that one maker made; an end that was forgotten meanwhile gets none."""
+        for one, other in (("source", "target"), ("target", "source")):
+            self._execute(
+                f"DELETE FROM link WHERE bank = ? AND source_kind = 'unit' AND target_kind = 'unit' AND {one} = ? AND {other} < ?"
+                " AND made_by = ?",
+                (bank.id, unit, unit, made_by),
+            )
         for link in links:
             self._execute(
                 "INSERT OR IGNORE INTO link SELECT ?1, 'unit', ?2, ?3, 'unit', ?4, ?5, ?6, ?7, ?8"
                 " WHERE (SELECT count(*) FROM unit WHERE id IN (?2, ?4) AND bank = ?1 AND deleted IS NULL) = 2",
-                (bank.id, unit, link.type, link.target, link.weight, link.reason, made_by, at),
+                (bank.id, link.source, link.type, link.target, link.weight, link.reason, made_by, at),
             )
 
     def bury(self, bank: Bank, unit: int, how: str, by: int | None) -> None:
