@@ -9,7 +9,7 @@ import msgspec
 from memory_wire import types as t
 from memory_wire.config import POSITIONS
 from memory_wire.errors import Invalid, MemoryWireError
-from memory_wire.service import dates, lineage, memories, open_service, validate
+from memory_wire.service import dates, jobs, lineage, memories, open_service, validate
 from memory_wire.service.lineage import Lineage, Part, SourceLine
 from memory_wire.service.transfer import FORMAT, LINE_BYTES, SLICE, VERSION, BankLine, Header, MemoryLine
 from memory_wire.store.ids import parse
@@ -121,6 +121,7 @@ class Import:
             return sum(put(tx, bank, one, self.lineage) for one in waiting)
 
         added = self.service.store.submit(work)
+        self.service.expect_jobs()
         self.done["added"] += added
         self.done["present"] += len(waiting) - added
         self.waiting = []
@@ -251,4 +252,5 @@ def put(tx: Tx, bank: Bank, one: Waiting, found: Lineage) -> bool:
     if one.row is not None and entry.record is not None:
         one.row.unit = inserted.id
         found.put(tx, bank, one.row, uid, entry.record)
+        jobs.enqueue(tx, "archive", bank, inserted.id)
     return True

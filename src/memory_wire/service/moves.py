@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from memory_wire import types as t
 from memory_wire.errors import BankExists, Invalid, UnknownBank
-from memory_wire.service import validate
+from memory_wire.service import jobs, validate
 from memory_wire.service.changes import Outcome
 from memory_wire.store.ids import new_uid
 from memory_wire.store.rows import MEMORY, RECORD, Exported, NewUnit
@@ -173,6 +173,7 @@ class Move:
             records.add(self.target, row, [])
             for place, source in enumerate(sources.get(id, ())):
                 records.derive(row.unit, self.units.get(source), place)
+            jobs.enqueue(self.tx, "archive", self.target, row.unit)
 
     def clash(self, document: str) -> None:
         """A document that the target holds with another text: the memory comes along without its document id."""
@@ -194,4 +195,5 @@ class Move:
 
     def outcome(self, service: Service) -> Outcome:
         """What is answered, and that the target's index has to catch up."""
-        return Outcome(self.done, behind=[(self.target, service.settings_of(self.target, self.tx).language)])
+        behind = [(self.target, service.settings_of(self.target, self.tx).language)]
+        return Outcome(self.done, behind=behind, jobs=self.rich)
