@@ -8,6 +8,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
+
 from memory_wire.agent.spool import Spool
 from tests.agent.conftest import Site, told, until
 from tests.mcp.child import Child
@@ -81,12 +83,13 @@ def deaf(site: Site) -> Iterator[list[bytes]]:
         thread.join(10)
 
 
-def test_an_answer_that_was_lost_doubles_nothing(site: Site) -> None:
+@pytest.mark.parametrize("tool", ["remember", "memory_retain"])
+def test_an_answer_that_was_lost_doubles_nothing(tool: str, site: Site) -> None:
     site.serve()
     direct = site.url
     with deaf(site) as seen:
         agent = site.agent()
-        assert waiting(agent.call("remember", content="Said once.", workspace="child"))
+        assert waiting(agent.call(tool, content="Said once."))
         until(lambda: len(seen) > 2)
         agent.process.kill()
     keys = {

@@ -154,8 +154,8 @@ class Forwarder:
         return found
 
     def schema(self, name: str, part: str) -> Json:
-        """A schema of a tool, empty when it is unknown."""
-        known = self.known or cached(self.cache) or own_tools()
+        """A schema of a tool, also of one that the server has but doesn't show; empty when it is unknown."""
+        known = [*(self.known or cached(self.cache)), *own_tools("all")]
         found = next((tool.get(part) for tool in known if tool.get("name") == name), None)
         return found if isinstance(found, dict) else {}
 
@@ -195,8 +195,8 @@ def cached(path: str) -> list[Json]:
     return [tool for tool in found if isinstance(tool, dict)] if isinstance(found, list) else []
 
 
-def own_tools() -> list[Json]:
-    """The core tools of this version."""
-    found = Tools().page("core", 0)["tools"]
+def own_tools(shown: str = "core") -> list[Json]:
+    """The tools of this version, of a set."""
+    found = Tools().page(shown, 0)["tools"]
     assert isinstance(found, list)
     return found

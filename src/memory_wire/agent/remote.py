@@ -51,8 +51,8 @@ class Remote:
         """An answer that says something of the request. Raises Unreachable when there is none, or one that another time may not be."""
         url, wire = self.url, self.wire
         if wire is None or wire.url != url:
-            wire = self.wire = Wire(url)
-        wire.present(self.key or (stored_key() if is_local(url) else key_file(os.path.join(self.folder, KEY))))
+            wire = self.wire = opened(url)
+        wire.present(self.key or (stored_key() if local(url) else key_file(os.path.join(self.folder, KEY))))
         reply = wire.request(verb, path, body, seconds=seconds)
         if reply.status in LATER or reply.status >= 500:
             raise Later(reply.status, f"{url} answered {reply.status}: {said(reply)}")
@@ -79,6 +79,20 @@ class Remote:
     def close(self) -> None:
         if self.wire is not None:
             self.wire.close()
+
+
+def opened(url: str) -> Wire:
+    """A client of the server at an address. Raises Invalid for one that is none."""
+    if not url.startswith("https://"):
+        return Wire(url)
+    from memory_wire.agent.secure import SecureWire  # takes long to load
+
+    return SecureWire(url)
+
+
+def local(url: str) -> bool:
+    """Whether the server is on this machine and shares its files. Raises Invalid."""
+    return not url.startswith("https://") and is_local(url)
 
 
 class Later(Unreachable):

@@ -10,12 +10,11 @@ import sys
 from collections.abc import Sequence
 
 from memory_wire.agent import state
-from memory_wire.agent.remote import Remote
+from memory_wire.agent.remote import Remote, opened
 from memory_wire.cli.args import Command, Option, Usage, Value, parse, usage
 from memory_wire.cli.show import as_json, line
 from memory_wire.errors import Invalid
 from memory_wire.hooks.files import data_folder
-from memory_wire.wire import parse_url
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def run(values: dict[str, Value]) -> int:
     url = values.get("url")
     remote = Remote(str(url) if url else None, os.environ, data_folder())
     try:
-        parse_url(remote.url)
+        opened(remote.url)
     except Invalid as error:
         raise Usage(str(error)) from None
     action = values.get("action")
