@@ -34,7 +34,7 @@ ALLOWED: dict[str, set[str]] = {
     "framing": set(),
     "identity": BASE,
     "outside": {"outside", *BASE},
-    "service": {"service", "retrieve", "index", "kernels", "store", "guard", "outside", "ops", "framing", *BASE},
+    "service": {"service", "retrieve", "index", "kernels", "store", "guard", "hub", "outside", "ops", "framing", *BASE},
     "wire": BASE,
     "client": {"client", "service", "ops", "wire", *BASE},
     "mcp": {"mcp", "ops", "framing", *BASE, "__init__"},

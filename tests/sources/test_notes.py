@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_wire.sources import front_matter
+from memory_wire.hub import front_matter
 from tests.sources import exports
 from tests.sources.test_formats import ignored, items, read, skipped
 

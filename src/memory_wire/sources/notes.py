@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from memory_wire.config import NOTE_BYTES
+from memory_wire.hub.front_matter import split
 from memory_wire.sources.files import UNREADABLE, Member, Source
-from memory_wire.sources.front_matter import split
 from memory_wire.sources.items import Found, Ignored, Skipped, key, made, texts
 
 SUFFIXES = (".md", ".markdown")

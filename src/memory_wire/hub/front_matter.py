@@ -1,26 +1,39 @@
-"""The front matter of a Markdown note: the part of YAML that notes use for it. What is nested deeper is passed over.
+"""The front matter of a Markdown note: the part of YAML, or of TOML, that notes use for it. What is nested deeper is passed over.
 
 Read: `name: text`, quoted or not, `name: [a, b]`, a name followed by `- entry` lines, and block texts (`|`, `>`). Names are lower case.
 """
 
 from __future__ import annotations
 
-FENCE = "---"
+FENCES = {"---": ("---", "..."), "+++": ("+++",)}
+BLOCKS = frozenset(("|", ">", "|-", ">-", "|+", ">+"))
+MOST = 1_000  # lines that are looked at
+
+Values = dict[str, str | list[str]]
 
 
-def split(text: str) -> tuple[dict[str, str | list[str]], str]:
+def split(text: str) -> tuple[Values, str]:
     """(values by name, text below). A text without front matter, or with one that doesn't end, has none."""
     lines = text.split("\n")
-    if lines[0].rstrip() != FENCE:
-        return {}, text
+    found, start = read(lines)
+    return found, "\n".join(lines[start:]) if start else text
+
+
+def read(lines: list[str]) -> tuple[Values, int]:
+    """(values by name, how many lines the front matter takes): none, when it doesn't end."""
+    opener = lines[0].rstrip()
+    ends = FENCES.get(opener)
+    if ends is None:
+        return {}, 0
     for end in range(1, len(lines)):
-        if lines[end].rstrip() in (FENCE, "..."):
-            return read(lines[1:end]), "\n".join(lines[end + 1 :])
-    return {}, text
+        if lines[end].rstrip() in ends:
+            return values(lines[1:end][:MOST], ":" if opener == "---" else "="), end + 1
+    return {}, 0
 
 
-def read(lines: list[str]) -> dict[str, str | list[str]]:
-    found: dict[str, str | list[str]] = {}
+def values(lines: list[str], mark: str) -> Values:
+    """What the lines say; `mark` is between name and value."""
+    found: Values = {}
     name = ""
     for line in lines:
         bare = line.strip()
@@ -30,10 +43,10 @@ def read(lines: list[str]) -> dict[str, str | list[str]]:
             if name:
                 under(found, name, bare)
             continue
-        name, colon, value = bare.partition(":")
-        name = scalar(name).lower() if colon and value[:1] in ("", " ", "\t") else ""
+        name, sign, value = bare.partition(mark)
+        name = scalar(name).lower() if sign and (mark == "=" or value[:1] in ("", " ", "\t")) else ""
         value = uncommented(value.strip())
-        if not name or value in ("|", ">", "|-", ">-", "|+", ">+"):
+        if not name or value in BLOCKS:
             found.setdefault(name, "")
         elif value.startswith("[") and value.endswith("]") and not value.startswith("[["):
             found[name] = [entry for entry in map(scalar, entries(value[1:-1])) if entry]
@@ -43,7 +56,7 @@ def read(lines: list[str]) -> dict[str, str | list[str]]:
     return found
 
 
-def under(found: dict[str, str | list[str]], name: str, bare: str) -> None:
+def under(found: Values, name: str, bare: str) -> None:
     """A line that belongs to the name above it."""
     before = found.get(name, "")
     if bare.startswith("- ") or bare == "-":
