@@ -209,6 +209,7 @@ SESSION_ID_CHARS = 64
 AGENT_SPOOL_FILES = 10_000  # writes that wait for the server; a further one is refused
 AGENT_SPOOL_BYTES = 64 * 1024 * 1024
 AGENT_SEND_SECONDS = 10.0  # that a call waits for the server
+AGENT_AWAY_SECONDS = 1.0  # the same while writes wait
 AGENT_LIST_SECONDS = 3.0  # for its tools; then those it had are shown
 AGENT_RETRY_SECONDS = 0.5  # before what waits is tried again; twice as long each time
 AGENT_RETRY_MAX_SECONDS = 30.0

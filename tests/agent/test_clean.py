@@ -85,6 +85,6 @@ def test_paths(text: str, left: str) -> None:
     assert CLEANER.text(text, 1_000) == left
 
 
-@pytest.mark.parametrize("raw", [b"", b"{", b"[1]", b"\xff\xfe", b'{"type":"user"', b"null"])
+@pytest.mark.parametrize("raw", [b"", b"{", b"[1]", b"\xff\xfe", b'{"type":"user"', b"null", b'{"a":' * 9_000 + b"1" + b"}" * 9_000])
 def test_no_line_of_a_transcript(raw: bytes) -> None:
     assert CLEANER.lines(raw) == []

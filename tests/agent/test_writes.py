@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -133,3 +134,16 @@ def test_a_key_that_does_not_count_yet(site: Site) -> None:
     (site.data / "memory.db.key").chmod(0o600)
     until(lambda: told(agent)["waiting"] == 0)
     assert "Kept until" in str(agent.call("memory_recall", query="kept until there is a key")["content"])
+
+
+def test_a_silent_server_and_what_was_left_half_written(site: Site) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        site.url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        spool = Spool(str(site.data / "agent"), site.url)
+        half = Path(spool.place) / f".{1:020d}-1-abcdef"
+        half.parent.mkdir(parents=True)
+        half.write_bytes(b"{")
+        agent = site.agent(AGENT_SEND_SECONDS=0.3, AGENT_AWAY_SECONDS=0.05)
+        assert all(waiting(retain(agent, f"Number {number}.")) for number in range(3))
+        assert "no answer" in str(told(agent)["last_error"]) and told(agent)["waiting"] == 3
+        assert not half.exists()

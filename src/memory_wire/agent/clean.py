@@ -36,8 +36,13 @@ class Cleaner:
 
     def lines(self, raw: bytes) -> list[SessionLine]:
         """What one line of a transcript says."""
-        found = mapping(raw)
-        if not found or any(found.get(mark) is True for mark in MADE):
+        try:
+            return self.said(mapping(raw))[: config.SESSION_PUT_LINES]
+        except RecursionError:  # nested deeper than anything a host writes
+            return []
+
+    def said(self, found: dict[str, object]) -> list[SessionLine]:
+        if any(found.get(mark) is True for mark in MADE):
             return []
         lines = []
         entry = message(found)
@@ -45,11 +50,9 @@ class Cleaner:
             lines.append(SessionLine(role=entry.role, text=self.text(entry.text, config.SESSION_TEXT_CHARS), at=entry.at))
         at = text_of(found, "timestamp", "created_at")
         for role, name, text in tools(found):
-            said = self.text(text, config.SESSION_TOOL_CHARS)
-            lines.append(
-                SessionLine(role=role, text=said, name=self.text(name, config.SESSION_NAME_CHARS) or None, at=at if is_moment(at) else None)
-            )
-        return lines[: config.SESSION_PUT_LINES]
+            kept, called = self.text(text, config.SESSION_TOOL_CHARS), self.text(name, config.SESSION_NAME_CHARS)
+            lines.append(SessionLine(role=role, text=kept, name=called or None, at=at if is_moment(at) else None))
+        return lines
 
     def text(self, text: str, chars: int) -> str:
         """The text without secrets and paths, and without what JSON can't carry."""

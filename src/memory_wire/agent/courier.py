@@ -55,7 +55,7 @@ class Courier:
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         write = Write(name, arguments, made, at)
         own = self.spool.add(encode(write))
-        until = time.monotonic() + config.AGENT_SEND_SECONDS
+        until = time.monotonic() + (config.AGENT_SEND_SECONDS if self.thread is None else config.AGENT_AWAY_SECONDS)
         with self.spool.alone(until) as mine:
             if mine:
                 done, result = self.deliver(own, until)
@@ -68,7 +68,7 @@ class Courier:
 
     def again(self, write: Write) -> Json | None:
         try:
-            return self.post(write)
+            return self.post(write, config.AGENT_AWAY_SECONDS)
         except Unreachable:
             return {"content": [{"type": "text", "text": "stored"}]}
 
@@ -80,7 +80,8 @@ class Courier:
         for name in self.spool.names():
             if own is not None and name > own:
                 break
-            if time.monotonic() >= until:
+            left = until - time.monotonic()
+            if left <= 0:
                 return False, None
             try:
                 write = write_of(self.spool.read(name))
@@ -88,7 +89,7 @@ class Courier:
                 self.spool.set_aside(name, "can't be read")
                 continue
             try:
-                result = self.post(write, late=name != own)
+                result = self.post(write, left, late=name != own)
             except Unreachable as error:
                 self.trouble = reason(error)
                 return False, None
@@ -107,13 +108,13 @@ class Courier:
                 return True, result
         return True, None
 
-    def post(self, write: Write, late: bool = False) -> Json:
-        """What the server says to a write. Raises Unreachable when it says nothing, or that it can't at the moment; Fault."""
+    def post(self, write: Write, seconds: float, late: bool = False) -> Json:
+        """What the server says to a write within that time. Raises Unreachable when it says nothing or can't at the moment; Fault."""
         arguments = write.arguments
         if late and write.name == "memory_retain":
             arguments = {"created_at": write.at, **arguments}
         params: Json = {"name": write.name, "arguments": arguments, "_meta": {IDEMPOTENCY: write.key}}
-        result = self.remote.message("tools/call", params)
+        result = self.remote.message("tools/call", params, seconds=seconds)
         if result.get("isError") and text_of(result).startswith(PASSING):
             raise Unreachable(text_of(result))
         return result
@@ -121,7 +122,7 @@ class Courier:
     # in the background -------------------------------------------------------------------------------------------------------------
 
     def wake(self) -> None:
-        """Has what waits sent as soon as the server takes it."""
+        """Has what waits sent as soon as the server takes it. While that goes on, the server counts as away: calls wait for it less."""
         with self.state:
             if self.thread is None and not self.stopped.is_set() and self.spool.names():
                 self.thread = Thread(target=self.work, daemon=True)

@@ -16,7 +16,7 @@ from memory_wire.errors import MemoryWireError, Unreachable
 from memory_wire.hooks.endpoint import own
 from memory_wire.hooks.files import get
 from memory_wire.hooks.server import stored_key
-from memory_wire.mcp.rpc import INVALID, Fault
+from memory_wire.mcp.rpc import INTERNAL, INVALID, Fault
 from memory_wire.wire import Reply, Wire, is_local, quote
 
 TYPE_CHECKING = False
@@ -70,7 +70,7 @@ class Remote:
         if isinstance(found, dict) and isinstance(found.get("result"), dict):
             return dict(found["result"])
         error = found.get("error") if isinstance(found, dict) else None
-        if isinstance(error, dict) and type(error.get("code")) is int:
+        if isinstance(error, dict) and type(error.get("code")) is int and error["code"] != INTERNAL:
             raise Fault(error["code"], str(error.get("message")), error.get("data"))
         if reply.status in REFUSED:
             raise Fault(INVALID, said(reply))

@@ -14,6 +14,7 @@ from hashlib import sha256
 from memory_wire import config
 from memory_wire.errors import MemoryWireError
 from memory_wire.hooks import files
+from memory_wire.hooks.spool import STALE_NS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,6 +52,17 @@ class Spool:
         os.rename(hidden, path)
         sync(self.place)
         return name
+
+    def sweep(self) -> None:
+        """Removes what a killed writer left half-written: nobody was answered for that."""
+        try:
+            hidden = os.listdir(self.place)
+        except OSError:
+            return
+        old = time.time_ns() - STALE_NS
+        for name in hidden:
+            if name.startswith(".") and name[1:21].isdigit() and int(name[1:21]) < old:
+                files.drop(os.path.join(self.place, name))
 
     def names(self) -> list[str]:
         """Those that wait, oldest first."""

@@ -84,6 +84,8 @@ class Uploader:
                         break
                 except MemoryWireError as error:
                     trouble = reason(error)
+                except OSError as error:  # this file; the others may be sound
+                    trouble = error.strerror or type(error).__name__
         except Revoked:
             return True
         self.uploads.last_cycle, self.uploads.last_error = state.stamp(), trouble

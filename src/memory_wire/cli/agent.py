@@ -97,7 +97,13 @@ def serve(remote: Remote, values: dict[str, Value]) -> int:
     if sink is None:
         return 0
     os.makedirs(remote.folder, 0o700, exist_ok=True)
-    forwarder = Forwarder(remote, bank, lambda: status(remote))
+
+    def told() -> Json:
+        found = status(remote)
+        return {**found, "last_error": found["last_error"] or forwarder.courier.trouble or None}
+
+    forwarder = Forwarder(remote, bank, told)
+    forwarder.courier.spool.sweep()
     forwarder.courier.wake()
     uploader = Uploader(remote, os.path.expanduser("~"), os.environ)
     uploader.start()
