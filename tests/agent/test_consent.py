@@ -7,6 +7,8 @@ import os
 import pty
 import subprocess
 import sys
+import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -111,3 +113,28 @@ def test_without_consent_no_session_is_opened(site: Site, tmp_path: Path, monkey
     with site.client() as client:
         (row,) = client.sessions().sessions
         assert [kept.text for kept in client.session_lines(row.id).lines] == ["Only between us."]
+
+
+def test_revoking_stops_in_the_middle_of_a_session(site: Site) -> None:
+    site.serve()
+    site.session().write_text(line("Again and again and again.") * 20_000)
+    site.consent()
+    agent = site.agent(AGENT_PIECE_BYTES=500)
+    with site.client() as client:
+        until(lambda: client.sessions().total)
+        assert command(site, "revoke").returncode == 0
+        assert told(agent)["consent"] is False  # a request that was under way is done by now
+        (row,) = client.sessions().sessions
+        for _ in range(20):
+            assert told(agent)["consent"] is False
+        assert client.sessions().sessions == [row] and 0 < row.offset < site.session().stat().st_size
+
+
+def test_the_program_of_its_own(site: Site) -> None:
+    settings = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    module, _, name = settings["project"]["scripts"]["mmw-agent"].partition(":")
+    assert callable(getattr(import_module(module), name))
+    code = f"import sys; sys.argv[0] = 'mmw-agent'; from {module} import {name}; sys.exit({name}())"
+    environment = {**os.environ, **site.environment()}
+    found = subprocess.run([sys.executable, "-c", code, "status"], capture_output=True, text=True, env=environment, check=True, timeout=20)
+    assert "consent: False" in found.stdout
