@@ -224,7 +224,7 @@ class Server:
         left, commits = self.touched + self.settings.quiet - self.loop.time(), self.dispatch.commits
         if left <= 0:
             commits.toil.look(False)
-        if left > 0 or commits.busy or commits.toil.busy:
+        if left > 0 or commits.busy or commits.toil.armed:
             self.loop.call_later(max(left, 0.01), self.quiet)
             return
         self.watching = False

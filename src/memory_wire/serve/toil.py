@@ -21,16 +21,11 @@ class Toil:
 
     def __init__(self, commits: Commits) -> None:
         self.commits = commits
-        self.armed = False
+        self.armed = False  # some of it is about to begin
         self.away = False  # the thread of what waits for the outside runs
-        self.closed = False
+        self.looked = self.closed = False
         self.ended = _thread.allocate_lock()  # held while that thread lives
         self.wrote = self.since = 0.0  # the last write, and how long work has been waiting for a pause
-
-    @property
-    def busy(self) -> bool:
-        """Whether some of it is about to begin."""
-        return self.armed
 
     def look(self, wrote: bool) -> None:
         """Begins with what is due, after a write when there has been none for a while."""
@@ -51,11 +46,13 @@ class Toil:
             commits.loop.call_later(JOB_PAUSE_SECONDS, self.begin)
             return
         self.armed = False
-        if commits.service.jobs_due(True) and not self.away:
+        local = commits.service.jobs_due()
+        if commits.service.jobs_due(True) and not self.away and (self.looked or not local):  # a look in here tells whether there is any
             self.away = True
             self.ended.acquire()
             _thread.start_new_thread(self.outside, ())
-        if commits.service.jobs_due():
+        self.looked = local
+        if local:
             commits.busy = True
             commits.post(self.work)
 

@@ -36,3 +36,10 @@ class Outcome(Struct):
     dropped: bool = False
     behind: list[tuple[Bank, int]] = []
     jobs: bool = False
+
+
+class Left(Struct, frozen=True):
+    """What is left of a lane of background work: whether more is due now, and when the next is, in milliseconds; None: nothing waits."""
+
+    now: bool
+    next: int | None

@@ -39,14 +39,7 @@ class Kind(Struct, frozen=True):
     outside: bool = False
 
 
-class Left(Struct, frozen=True):
-    """Whether more of the lane is due now, and when the next one is, in milliseconds; None: nothing waits."""
-
-    now: bool
-    next: int | None
-
-
-KINDS: dict[str, Kind] = {"archive": Kind("archivist", "archive")}
+KINDS: dict[str, Kind] = {"archive": Kind("archivist", "archive"), "embed": Kind("embedding", "run", outside=True)}
 
 
 def enqueue(tx: Tx, kind: str, bank: Bank, subject: int = 0, due: int = 0, payload: str | None = None) -> None:
@@ -54,7 +47,7 @@ def enqueue(tx: Tx, kind: str, bank: Bank, subject: int = 0, due: int = 0, paylo
     tx.jobs.add(kind, bank.id, subject, due, payload)
 
 
-def work(service: Service, limit: int, outside: bool = False) -> Left:
+def work(service: Service, limit: int, outside: bool) -> None:
     """Does up to `limit` jobs of one lane that are due. A job that fails is tried again later; that is no error of the caller's."""
     kinds = [name for name, kind in KINDS.items() if kind.outside == outside]
     now = service.now()
@@ -67,9 +60,12 @@ def work(service: Service, limit: int, outside: bool = False) -> Left:
             failure = type(result).__name__ if isinstance(result, Exception) else result
             if isinstance(failure, str):
                 service.store.submit(failed(job, failure, now))
+
+
+def nexts(service: Service) -> list[int | None]:
+    """When the next job of each lane is due, those in here first."""
     with service.read() as reader:
-        next = reader.jobs.next(kinds)
-    return Left(next is not None and next <= now, next)
+        return [reader.jobs.next([name for name, kind in KINDS.items() if kind.outside == outside]) for outside in (False, True)]
 
 
 def together(due: list[Job]) -> list[Job]:

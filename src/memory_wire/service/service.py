@@ -15,7 +15,7 @@ from memory_wire.errors import MemoryWireError, NotReady, StorageError
 from memory_wire.ops import Op
 from memory_wire.retrieve import pipeline
 from memory_wire.service import banks, dates, forking, memories, settings, validate  # noqa: F401 (forking: by being there)
-from memory_wire.service.changes import Outcome
+from memory_wire.service.changes import Left, Outcome
 from memory_wire.service.empty import NOTHING
 from memory_wire.service.indexes import Indexes
 from memory_wire.service.keys import Keys
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from msgspec import Struct
 
     from memory_wire.outside import Outside
-    from memory_wire.service.jobs import Left
     from memory_wire.store.protocol import Tx
     from memory_wire.store.sqlite import Store
 
@@ -225,20 +224,30 @@ class Service:
 
     def work_jobs(self, limit: int, outside: bool = False) -> Left:
         """Does up to `limit` jobs that are due, of those that stay in here or of those that wait for the outside. Raises StorageError."""
+        lanes = [lane for lane in (False, True) if lane == outside or self._next_job[lane] == 0]  # what isn't known is looked at as well
+        for lane in lanes:
+            self._next_job[lane] = None  # whoever asks for work from now on shows
+        next: list[int | None] = [self.now() + config.JOB_RETRY_MS] * 2
+        try:
+            next = self._worked(limit, outside)
+        finally:
+            for lane in lanes:
+                if self._next_job[lane] is None:
+                    self._next_job[lane] = next[lane]
+        due = next[outside]
+        return Left(due is not None and due <= self.now(), due)
+
+    def _worked(self, limit: int, outside: bool) -> list[int | None]:
+        """Does the work, if there is any; when each lane's next is due. Nothing is loaded for it in vain."""
+        if frozen(self.path):
+            return [None, None]
+        with self.read() as reader:
+            if not reader.has_jobs:
+                return [None, None]
         from memory_wire.service import jobs
 
-        if frozen(self.path):
-            self._next_job[outside] = None
-            return jobs.Left(False, None)
-        self._next_job[outside] = None  # what is asked for from now on is looked at again
-        next: int | None = self.now() + config.JOB_RETRY_MS
-        try:
-            left = jobs.work(self, limit, outside)
-            next = left.next
-        finally:
-            if self._next_job[outside] is None:
-                self._next_job[outside] = next
-        return left
+        jobs.work(self, limit, outside)
+        return jobs.nexts(self)
 
     def expect_jobs(self) -> None:
         """Has the store looked through for work that was just asked for, or that an earlier process left."""

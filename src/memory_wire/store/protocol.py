@@ -135,6 +135,10 @@ class Reader(Protocol):
 
     version: tuple[int, int]  # (connection, PRAGMA data_version): equal pairs mean that nothing was committed in between
 
+    @property
+    def has_jobs(self) -> bool:
+        """Whether there is any work that waits or was given up."""
+
     def bank(self, project: str, name: str) -> Bank | None: ...
 
     def bank_ids(self) -> list[int]:

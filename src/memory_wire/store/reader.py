@@ -85,6 +85,11 @@ class Reader:
         """Whether there ever was a key; revoked ones count, or revoking the last would open the store to everybody."""
         return bool(self._execute("SELECT EXISTS (SELECT 1 FROM api_key)").fetchone()[0])
 
+    @property
+    def has_jobs(self) -> bool:
+        """Whether there is any work that waits or was given up."""
+        return bool(self._execute("SELECT EXISTS (SELECT 1 FROM job)").fetchone()[0])
+
     # banks -------------------------------------------------------------------------------------------------------------------------
 
     def bank(self, project: str, name: str) -> Bank | None:
