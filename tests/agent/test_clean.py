@@ -85,6 +85,15 @@ def test_paths(text: str, left: str) -> None:
     assert CLEANER.text(text, 1_000) == left
 
 
+def test_secrets_stay_here() -> None:
+    secret = "sk-ant-api03-" + "c" * 60
+    message = {
+        "role": "user",
+        "content": [{"type": "tool_result", "content": f"KEY={secret}"}, {"type": "text", "text": f"It is {secret}"}],
+    }
+    assert cleaned(type="user", message=message) == [("user", None, "It is [REDACTED:api_key]"), ("tool", None, "KEY=[REDACTED:api_key]")]
+
+
 @pytest.mark.parametrize("raw", [b"", b"{", b"[1]", b"\xff\xfe", b'{"type":"user"', b"null", b'{"a":' * 9_000 + b"1" + b"}" * 9_000])
 def test_no_line_of_a_transcript(raw: bytes) -> None:
     assert CLEANER.lines(raw) == []

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import os
+import socket
+import threading
+
+import pytest
 
 from memory_wire import Client
+from memory_wire.agent.remote import Remote
+from memory_wire.agent.upload import Uploader
 from tests.agent.conftest import Site, told, until
 from tests.agent.test_consent import line
 
@@ -111,3 +117,37 @@ def test_what_leaves_this_machine_was_cleaned(site: Site) -> None:
     assert row.host == "claude-code" and str(site.session().stem) not in row.id
     raw = b"".join(path.read_bytes() for path in site.store.iterdir() if path.name.startswith("memory.db") and path.is_file())
     assert os.fsencode(str(site.home)) not in raw and secret.encode() not in raw
+
+
+@pytest.mark.parametrize("status", [429, 507])
+def test_a_round_ends_where_the_server_has_enough(status: int, site: Site) -> None:
+    body = b'{"error":{"code":"enough","message":"come back later"}}'
+    answer = b"HTTP/1.1 %d No\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%b" % (
+        status,
+        len(body),
+        body,
+    )
+    asked: list[bytes] = []
+    for name in ("one", "two", "three"):
+        site.session(name).write_text(line("Hello."))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def work() -> None:
+            while True:
+                try:
+                    near = listener.accept()[0]
+                except OSError:
+                    return
+                with near:
+                    asked.append(near.recv(1 << 16))
+                    near.sendall(answer)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        site.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        site.consent()
+        uploader = Uploader(Remote(site.url, {}, str(site.data)), str(site.home), {})
+        assert [uploader.cycle(), uploader.cycle()] == [False, False]
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join()
+    assert len(asked) == 2 and uploader.uploads.last_error == f"{site.url} answered {status}: come back later"

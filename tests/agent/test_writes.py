@@ -147,3 +147,23 @@ def test_a_silent_server_and_what_was_left_half_written(site: Site) -> None:
         assert all(waiting(retain(agent, f"Number {number}.")) for number in range(3))
         assert "no answer" in str(told(agent)["last_error"]) and told(agent)["waiting"] == 3
         assert not half.exists()
+
+
+def test_agents_side_by_side(site: Site) -> None:
+    agents = [site.agent() for _ in range(3)]
+
+    def work(number: int) -> None:
+        for count in range(8):
+            assert retain(agents[number], f"Agent {number} says {count}.")["isError"] is False
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    site.serve()
+    for thread in threads:
+        thread.join(20)
+    until(lambda: told(agents[0])["waiting"] == 0)
+    found = site.contents()
+    for number in range(3):
+        own = [text for text in found if text.startswith(f"Agent {number} ")]
+        assert own == [f"Agent {number} says {count}." for count in range(8)]
