@@ -47,9 +47,15 @@ from memory_wire.errors import (
     WorkspaceNameInvalid,
     WrongType,
 )
+from memory_wire.service.models import HOW
 
 Scenario = Callable[[Surface], None]
 SCENARIOS: list[Scenario] = []
+TABLE = {
+    "kind": "static",
+    "path": "package:wordllama/weights/l2_supercat_256.safetensors",
+    "tokenizer": "package:wordllama/tokenizers/l2_supercat_tokenizer_config.json",
+}
 NOBODY = "00000000-0000-4000-8000-000000000000"
 
 
@@ -830,6 +836,29 @@ def records(s: Surface) -> None:
     kept = s.retain("Told by a colleague.", source="a colleague", confidence=0.9)
     s.run_jobs()
     assert (s.get_record(kept.id).source, s.get_record(kept.id).confidence) == ("a colleague", 0.9)
+
+
+@scenario
+def vectors(s: Surface) -> None:
+    with refused(UnknownBank, "unknown bank"):
+        s.embedding_status()
+    s.retain("The cat sat on the mat.")
+    assert s.embedding_status().state == "off"
+    with refused(Invalid, f"invalid embedder: {HOW}"):
+        s.embed(["cat"])
+    with refused(Invalid, "invalid embedder: must have a kind: none, endpoint, onnx, static"):
+        s.put_config({"embedder": {"kind": "magic"}})
+    s.put_config({"embedder": TABLE})
+    found = s.embed(["a kitten", "a kitten"])
+    assert (found.dimension, len(found.vectors), len(found.vectors[0])) == (256, 2, 256) and found.vectors[0] == found.vectors[1]
+    s.run_embedding()
+    assert s.run_embedding(dry_run=True, price=1.0).cost == 0.0
+    state = s.embedding_status()
+    assert (state.state, state.units, state.units_left, state.passages, state.bytes) == ("ready", 1, 0, 1, 260)
+    proof = s.verify_embedding(sample=1)
+    assert (proof.findings, proof.sampled) == ([], 1) and proof.least is not None and proof.least > 0.99
+    with refused(Invalid, "invalid sample: must be 0 to 64"):
+        s.verify_embedding(sample=65)
 
 
 @scenario

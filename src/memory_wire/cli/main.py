@@ -29,6 +29,7 @@ OWNERS = {  # module of cli that declares the verb; a verb that isn't here belon
     "delete-bank": "banks",
     "disconnect": "connect",
     "doctor": "doctor",
+    "embed": "embed",
     "export": "store",
     "health": "health",
     "hook": "apart",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from memory_wire import background as b
+from memory_wire import embedding as e
 from memory_wire import grants as g
 from memory_wire import integrations as i
 from memory_wire import sessions as s
@@ -155,6 +156,18 @@ class Administration:
         """Deletes a session; False when it was not there."""
         answer: s.SessionDeleted = self.call("delete_session", s.OfSession(id=id))
         return answer.deleted
+
+    def run_embedding(
+        self, *, dry_run: bool = False, price: float | None = None, limit: int | None = None, bank: str | None = None
+    ) -> e.EmbeddingRun:
+        """Has the bank's embedder make the vectors that are missing, or counts them. Raises UnknownBank, Invalid, OutsideFailed."""
+        answer: e.EmbeddingRun = self.call("run_embedding", e.RunEmbedding(dry_run=dry_run, price=price, limit=limit), bank)
+        return answer
+
+    def verify_embedding(self, *, sample: int = 8, bank: str | None = None) -> e.EmbeddingProof:
+        """Compares the bank's vectors with its texts, and a sample with the model. Raises UnknownBank, Invalid, OutsideFailed."""
+        answer: e.EmbeddingProof = self.call("verify_embedding", e.VerifyEmbedding(sample=sample), bank)
+        return answer
 
     def units(self, *, account: str | None = None) -> g.Units:
         """The units of the organisation."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from memory_wire import embedding as e
 from memory_wire import freshness as f
 from memory_wire import integrations as i
 from memory_wire import types as t
@@ -231,6 +232,16 @@ class Surface(Administration):
         """What an integration of the project answers. Raises UnknownIntegration, Forbidden, Invalid, OutsideFailed, OutsideTimeout."""
         request = i.GatewayCall(server=server, tool=tool, arguments=None if arguments is None else dict(arguments))
         answer: i.GatewayAnswer = self.call("gateway_call", request)
+        return answer
+
+    def embed(self, texts: list[str], *, query: bool = False, bank: str | None = None) -> e.Embedded:
+        """Vectors of texts by the bank's embedder. Raises Invalid, OutsideFailed, OutsideTimeout."""
+        answer: e.Embedded = self.call("embed", e.Embed(texts=texts, query=query), bank)
+        return answer
+
+    def embedding_status(self, *, bank: str | None = None) -> e.EmbeddingState:
+        """What the bank has of its embedder. Raises UnknownBank."""
+        answer: e.EmbeddingState = self.call("embedding_status", e.OfEmbedding(), bank)
         return answer
 
     def delete_bank(self, bank: str, *, confirm: str) -> t.BankDeleted:

@@ -5,8 +5,17 @@
 
 from __future__ import annotations
 
-from memory_wire.ops import administration, background, banks, gateway, memories, records, sessions
+from memory_wire.ops import administration, background, banks, embedding, gateway, memories, records, sessions
 from memory_wire.ops.op import Op as Op
 
-OPS: tuple[Op, ...] = (*memories.OPS, *records.OPS, *banks.OPS, *administration.OPS, *background.OPS, *gateway.OPS, *sessions.OPS)
+OPS: tuple[Op, ...] = (
+    *memories.OPS,
+    *records.OPS,
+    *banks.OPS,
+    *administration.OPS,
+    *background.OPS,
+    *embedding.OPS,
+    *gateway.OPS,
+    *sessions.OPS,
+)
 BY_NAME = {op.name: op for op in OPS}

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 MODEL, FETCH = "model", "fetch"
 OPS: dict[str, tuple[str, str, str]] = {
+    "embed": ("memory_wire.outside.embedding", "embed", MODEL),
     "fetch": ("memory_wire.outside.fetch", "fetch", FETCH),
     "http": ("memory_wire.outside.calling", "http_call", FETCH),
     "mcp": ("memory_wire.outside.calling", "mcp_call", FETCH),
+    "rerank": ("memory_wire.outside.embedding", "rerank", MODEL),
 }

@@ -31,13 +31,18 @@ def put_config(request: t.PutConfig, scope: t.Scope, service: Service) -> Work:
     """The work that replaces a configuration; it never makes a bank."""
     validate.scope(scope)
     validate.bank_config(request.body)
+    named = b'"embedder"' in request.body or b'"reranker"' in request.body
 
     def work(tx: Tx) -> Outcome:
         bank = tx.bank(scope.project, scope.bank)
         if bank is None:
             raise UnknownBank
+        if named:
+            from memory_wire.service import models
+
+            models.check(request.body, tx.config(bank), scope)
         tx.set_config(bank, request.body)
-        return Outcome(request.body)
+        return Outcome(request.body, jobs=service.has_embedded(tx, bank))
 
     return work
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from msgspec import Struct
 
     from memory_wire.outside import Outside
+    from memory_wire.service.embedding import Made
     from memory_wire.store.protocol import Tx
     from memory_wire.store.sqlite import Store
 
@@ -68,6 +69,7 @@ class Service:
         self._outside: Outside | None = None
         self._settings: dict[tuple[object, int, int], Settings] = {}
         self._next_job: list[int | None] = [None, None]  # when background work that this process knows of is due: in here, outside
+        self.made: dict[object, Made] = {}  # embedders whose dimension is known
 
     # calls -------------------------------------------------------------------------------------------------------------------------
 
@@ -136,7 +138,32 @@ class Service:
             ALLOW(op, scope.caller)
         if self._store is None:
             self._open(self._how[1])
-        return WRITES[op.name](request, scope, self)
+        return self._embedding(WRITES[op.name](request, scope, self))
+
+    def _embedding(self, work: Work) -> Work:
+        """The work, which also asks for vectors of what it writes where an embedder is configured."""
+
+        def both(tx: Tx) -> Outcome:
+            outcome = work(tx)
+            changed = [bank for bank, _ in outcome.behind]
+            if outcome.bank is not None and outcome.changes and not outcome.dropped:
+                changed.append(outcome.bank)
+            for bank in changed:
+                outcome.jobs = self.has_embedded(tx, bank) or outcome.jobs
+            return outcome
+
+        return both
+
+    def has_embedded(self, tx: Tx, bank: Bank) -> bool:
+        """Asks for a bank's vectors when it has an embedder; whether it has."""
+        if not bank.config_version and EMBEDDER not in os.environ:
+            return False
+        from memory_wire.service import jobs, models
+
+        if models.of(self.settings_of(bank, tx), "embedder") is None:
+            return False
+        jobs.enqueue(tx, "embed", bank)
+        return True
 
     # parts -------------------------------------------------------------------------------------------------------------------------
 
@@ -369,6 +396,10 @@ APART: dict[str, Callable[..., object]] = {
     "gateway_call": later("gateway", "gateway_call"),
     "run_jobs": later("jobs", "run_jobs"),
     "verify_audit": later("audit", "verify_audit"),
+    "embed": later("vectors", "embed"),
+    "embedding_status": later("vectors", "embedding_status"),
+    "run_embedding": later("vectors", "run_embedding"),
+    "verify_embedding": later("vectors", "verify_embedding"),
 }
 ALLOW = later("rights", "allow")
 HANDED = later("handed", "noted")

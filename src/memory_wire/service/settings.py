@@ -9,6 +9,10 @@ import msgspec
 
 from memory_wire.config import PREAMBLE_CHARS, RECALL_BUDGET, TAG_CHARS
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_wire.retrieve.embed import Model
+
 LANGUAGES = {"english": 1, "en": 1, "none": 0}
 SYNONYM_WEIGHT = 0.7
 PREAMBLES = ("background", "preamble", "system_prompt")
@@ -21,6 +25,7 @@ class Settings(msgspec.Struct, frozen=True):
 
     `ttl_days`: how long `sweep` leaves memories alone, None for ever. `preamble`: the bank's own framing of a session's start. `capsules`:
     whether injected memories are shortened, `guard`: what becomes of text that gives orders to models; None where the bank doesn't say.
+    `models`: its embedder and reranker, None for none; one that isn't there is the server's.
     """
 
     budget: int = RECALL_BUDGET
@@ -32,6 +37,7 @@ class Settings(msgspec.Struct, frozen=True):
     preamble: str = ""
     capsules: bool | None = None
     guard: str | None = None
+    models: dict[str, Model | None] = {}
 
 
 DEFAULTS = Settings()
@@ -57,7 +63,14 @@ def read(body: bytes | None) -> Settings:
         preamble=preamble(found),
         capsules=capsules(found.get("injectionFormat")),
         guard=guard(found.get("guard")),
+        models=models(found) if "embedder" in found or "reranker" in found else {},
     )
+
+
+def models(found: dict[str, object]) -> dict[str, Model | None]:
+    from memory_wire.service import models  # few banks have any
+
+    return models.given(found)
 
 
 def days(value: object) -> int | None:

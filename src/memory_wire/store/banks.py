@@ -119,6 +119,8 @@ def empty(connection: Connection, bank_id: int, limit: int) -> int:
             "DELETE FROM hub WHERE bank = ?",
             "DELETE FROM job WHERE bank = ?",
             "DELETE FROM link WHERE bank = ?",
+            "DELETE FROM embedding WHERE space IN (SELECT id FROM space WHERE bank = ?)",
+            "DELETE FROM space WHERE bank = ?",
             "DELETE FROM observation WHERE bank = ?",
             "DELETE FROM removed WHERE bank = ?",
             "DELETE FROM tag WHERE bank = ?",

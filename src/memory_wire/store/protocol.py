@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
 from memory_wire.store.bulk import Bulk
+from memory_wire.store.embeddings import Embeddings
 from memory_wire.store.integrations import Integrations
 from memory_wire.store.jobs import Jobs
 from memory_wire.store.keyring import Keyring
@@ -117,6 +118,10 @@ class Tx(Protocol):
 
     @property
     def ledger(self) -> Ledger:
+    @property
+    def embeddings(self) -> Embeddings:
+        """Vectors of passages."""
+
         """What hooks injected and captured."""
 
     def rename(self, bank: Bank, name: str) -> None:
@@ -229,6 +234,10 @@ class Reader(Protocol):
 
 class Store(Protocol):
     """The record store. Thread-safe and fork-safe; opens on first use and again after `idle()`."""
+    @property
+    def embeddings(self) -> Embeddings:
+        """Vectors of passages."""
+
 
     path: str
     commits: int  # transactions that were committed

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
     from typing import Any, TypeVar
 
+    from memory_wire.store.embeddings import Embeddings
     from memory_wire.store.integrations import Integrations
     from memory_wire.store.jobs import Jobs
     from memory_wire.store.keyring import Keyring
@@ -225,6 +226,13 @@ class Reader:
 
     @property
     def ledger(self) -> Ledger:
+    @property
+    def embeddings(self) -> Embeddings:
+        """Vectors of passages."""
+        from memory_wire.store.embeddings import Embeddings  # of banks with an embedder
+
+        return Embeddings(self.connection)
+
         """What hooks injected and captured."""
         from memory_wire.store.ledger import Ledger  # a server that never saw a hook doesn't load it
 

@@ -34,3 +34,27 @@ CREATE TABLE upload_piece (
     body BLOB NOT NULL,                             -- JSON, zlib
     PRIMARY KEY (upload, first)
 ) WITHOUT ROWID;
+
+-- vectors: a space is what one model with its options makes of one bank; its rows are of units' passages, copied into files for search
+CREATE TABLE space (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    bank INTEGER NOT NULL,
+    model BLOB NOT NULL,                            -- 16 bytes: of all that decides about a vector
+    config BLOB NOT NULL,                           -- 16 bytes: of what the configuration says, before the model is asked
+    name TEXT NOT NULL,
+    dimension INTEGER NOT NULL,
+    upto INTEGER NOT NULL DEFAULT 0,                -- newest unit that was embedded
+    removed INTEGER NOT NULL DEFAULT 0,             -- newest removal that was followed
+    UNIQUE (bank, model)
+);
+CREATE TABLE embedding (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    space INTEGER NOT NULL,
+    unit INTEGER NOT NULL,
+    passage INTEGER NOT NULL,
+    key BLOB NOT NULL,                              -- 16 bytes: of the space's model and the text that was embedded
+    row BLOB NOT NULL,                              -- float32 scale, then int8 for each dimension
+    UNIQUE (space, unit, passage)
+);
+CREATE INDEX embedding_key ON embedding (substr(key, 1, 8));
+

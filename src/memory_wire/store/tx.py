@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from memory_wire.store.bulk import Bulk
+    from memory_wire.store.embeddings import Embeddings
     from memory_wire.store.integrations import Integrations
     from memory_wire.store.jobs import Jobs
     from memory_wire.store.keyring import Keyring
@@ -177,6 +178,13 @@ class Tx:
 
     @property
     def ledger(self) -> Ledger:
+    @property
+    def embeddings(self) -> Embeddings:
+        """Vectors of passages."""
+        from memory_wire.store.embeddings import Embeddings  # of banks with an embedder
+
+        return Embeddings(self._connection)
+
         """What hooks injected and captured."""
         from memory_wire.store.ledger import Ledger  # a server that never saw a hook doesn't load it
 
