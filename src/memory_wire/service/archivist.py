@@ -9,7 +9,7 @@ from __future__ import annotations
 from memory_wire import config
 from memory_wire.retrieve import keywords
 from memory_wire.retrieve.pipeline import Ask
-from memory_wire.service import access, relating, statuses
+from memory_wire.service import access, advising, relating, statuses
 from memory_wire.service.rows import RECORD_FIELD
 from memory_wire.service.statuses import Hashes
 from memory_wire.store.records import Link
@@ -40,14 +40,28 @@ SAME_SOURCE = 0.3  # weight of a link that has no other reason
 def archive(service: Service, job: Job) -> Callable[[Tx], None] | None:
     """What is to be written for one record; None when it is gone."""
     with service.read() as reader:
-        place = reader.jobs.bank(job.bank)
-        bank = reader.bank(*place) if place is not None else None
-        unit = reader.units(bank, [job.subject]).get(job.subject) if bank is not None else None
-        if bank is None or unit is None or unit.kind != RECORD:
+        found = opened(service, reader, job)
+        if found is None:
             return None
-        links = Archive(service, reader, bank, unit).links()
-    at, kept = service.now(), bank
-    return lambda tx: tx.records.relate(kept, unit.id, links, MAKER, at)
+        bank, unit, links = found.bank, found.unit, found.links()
+        advised = bool(links) and bool(bank.config_version) and advising.of(reader, bank) is not None
+    at = service.now()
+
+    def effect(tx: Tx) -> None:
+        tx.records.relate(bank, unit.id, links, MAKER, at)
+        if advised:
+            tx.jobs.add(advising.KIND, bank.id, unit.id, 0, None)
+            service.expect_jobs()
+
+    return effect
+
+
+def opened(service: Service, reader: Reader, job: Job) -> Archive | None:
+    """A job's record; None when it is gone."""
+    place = reader.jobs.bank(job.bank)
+    bank = reader.bank(*place) if place is not None else None
+    unit = reader.units(bank, [job.subject]).get(job.subject) if bank is not None else None
+    return Archive(service, reader, bank, unit) if bank is not None and unit is not None and unit.kind == RECORD else None
 
 
 class Archive:

@@ -41,6 +41,10 @@ def put_config(request: t.PutConfig, scope: t.Scope, service: Service) -> Work:
             from memory_wire.service import models
 
             models.check(request.body, tx.config(bank), scope)
+        if b'"archivist"' in request.body:
+            from memory_wire.service import advising
+
+            advising.check(request.body, tx.config(bank), scope)
         tx.set_config(bank, request.body)
         return Outcome(request.body, jobs=service.has_embedded(tx, bank))
 

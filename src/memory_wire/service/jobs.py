@@ -39,7 +39,11 @@ class Kind(Struct, frozen=True):
     outside: bool = False
 
 
-KINDS: dict[str, Kind] = {"archive": Kind("archivist", "archive"), "embed": Kind("embedding", "run", outside=True)}
+KINDS: dict[str, Kind] = {
+    "advise": Kind("advising", "advise", outside=True),
+    "archive": Kind("archivist", "archive"),
+    "embed": Kind("embedding", "run", outside=True),
+}
 
 
 def enqueue(tx: Tx, kind: str, bank: Bank, subject: int = 0, due: int = 0, payload: str | None = None) -> None:

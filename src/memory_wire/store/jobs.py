@@ -83,6 +83,10 @@ class Jobs:
         """What the attempt ended with, and when the next is due."""
         self._execute("UPDATE job SET due = ?, failure = ? WHERE id = ? AND due = ?", (due, failure, job.id, job.due))
 
+    def drop(self, kind: str, bank: int) -> None:
+        """Deletes what waits of a kind for a whole bank: it was done."""
+        self._execute("DELETE FROM job WHERE kind = ? AND bank = ? AND subject = 0", (kind, bank))
+
     def retry(self, now: int) -> int:
         """Begins those anew that were given up, or wait after a failure; how many."""
         return self._execute("UPDATE job SET attempts = 0, due = ? WHERE attempts > 0", (now,)).rowcount
@@ -95,6 +99,15 @@ class Jobs:
             (JOB_ATTEMPTS,),
         )
         return [Waiting(*row) for row in rows]
+
+    def spend(self, what: str, day: int, limit: int) -> bool:
+        """Counts one of the day's calls for something; False when there were as many as there may be."""
+        row = self._execute("SELECT value FROM meta WHERE key = ?", (what,)).fetchone()
+        last, _, calls = str(row[0] if row is not None else "").partition(" ")
+        made = int(calls) if last == str(day) else 0
+        if made < limit:
+            self._execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (what, f"{day} {made + 1}"))
+        return made < limit
 
     def bank(self, id: int) -> tuple[str, str] | None:
         """(project, name) of a bank that is there."""
