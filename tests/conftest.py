@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("suite", deadline=None, print_blob=True)
@@ -16,3 +18,12 @@ settings.load_profile("same" if os.environ.get("CI") and not os.environ.get("MEM
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background job; the processes that tests start must heed it
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+QUIET = tuple(Path(__file__).parent / name for name in ("crash", "footprint"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What needs the machine for itself is marked, so that the rest can run several at once."""
+    for item in items:
+        if any(folder in item.path.parents for folder in QUIET):
+            item.add_marker(pytest.mark.alone)

@@ -70,6 +70,24 @@ SOURCE_HASHES = 8  # different ones that a list of sources tells of each
 SOURCE_FILE_BYTES = 256 * 1024 * 1024  # of a file that is hashed
 WATCH_DEBOUNCE_MS = 300  # that a file is left alone for before it is looked at
 
+# documents -------------------------------------------------------------------------------------------------------------------------
+DOCUMENT_BYTES = 2 * 1024 * 1024  # of one document's text
+DOCUMENT_VERSIONS = 1_000  # kept of one document; the oldest go first
+DOCUMENT_TITLE_CHARS = 300
+DOCUMENT_SOURCE_CHARS = 2_048
+DOCUMENT_CHUNKS = 20_000  # that are indexed of one document
+ALLOWED_EMAILS = 100  # on an allow-list
+EMAIL_CHARS = 254
+PASSWORD_CHARS = 256
+DIFF_CHARS = 200_000  # of one answer
+OUTLINE_MAX = 5_000  # headings of one answer
+DOC_SEARCH_LIMIT = 10
+DOC_SEARCH_MAX = 50
+SLUG_LEAST, SLUG_MOST = 3, 32  # characters
+HUB_NAME_CHARS = 128
+HUB_DESCRIPTION_CHARS = 2_000
+HUB_INSTRUCTION_CHARS = 32_768
+
 # keys and people -------------------------------------------------------------------------------------------------------------------
 KEY_ROUNDS = 2_000  # of hashing a key before it is compared
 KEYS_KNOWN = 1_024  # that a server has looked at and remembers

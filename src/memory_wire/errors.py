@@ -257,6 +257,65 @@ class SessionQuota(MemoryWireError):
         super().__init__(f"the uploaded sessions of a project may take {most:,} bytes; delete some")
 
 
+class UnknownDocument(MemoryWireError):
+    """Missing, deleted, another project's or not to be seen: one answer."""
+
+    status = 404
+    code = "unknown_document"
+
+    def __init__(self) -> None:
+        super().__init__("unknown document")
+
+
+class UnknownVersion(MemoryWireError):
+    status = 404
+    code = "unknown_version"
+
+    def __init__(self) -> None:
+        super().__init__("unknown version")
+
+
+class UnknownSection(MemoryWireError):
+    """The document has no such section; the outline names those that it has."""
+
+    status = 404
+    code = "unknown_section"
+
+    def __init__(self, heading: str) -> None:
+        super().__init__(f"unknown section {heading!r}; the outline names the document's sections")
+        self.field = "section"
+
+
+class SectionAmbiguous(Invalid):
+    """Several sections are called that; nothing was guessed."""
+
+    code = "section_ambiguous"
+
+    def __init__(self, heading: str, lines: list[int]) -> None:
+        places = ", ".join(map(str, lines))
+        rule = f"{len(lines)} sections are called that, at lines {places}; `occurrence` says which"
+        super().__init__("section", rule, f"invalid section: {heading!r}: {rule}")
+
+
+class VersionMismatch(MemoryWireError):
+    """The document was changed since the version that a change was made for."""
+
+    status = 409
+    code = "version_mismatch"
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"the document is at version {version}; read it again and repeat the change")
+        self.field = "if_version"
+
+
+class UnknownHub(MemoryWireError):
+    status = 404
+    code = "unknown_hub"
+
+    def __init__(self) -> None:
+        super().__init__("unknown hub")
+
+
 class NameTaken(MemoryWireError):
     status = 409
     code = "name_taken"

@@ -11,7 +11,19 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "memory_wire"
 PACKAGE = "memory_wire"
 
-BASE = {"background", "documents", "embedding", "errors", "config", "freshness", "grants", "integrations", "sessions", "types"}
+BASE = {
+    "background",
+    "documents",
+    "embedding",
+    "errors",
+    "config",
+    "erasure",
+    "freshness",
+    "grants",
+    "integrations",
+    "sessions",
+    "types",
+}
 ALLOWED: dict[str, set[str]] = {
     "__init__": {"client", "errors", "types"},
     "__main__": {"cli"},
@@ -22,11 +34,12 @@ ALLOWED: dict[str, set[str]] = {
     "background": set(),
     "documents": set(),
     "embedding": set(),
+    "erasure": set(),
     "freshness": set(),
     "integrations": set(),
     "sessions": set(),
     "process": set(),
-    "ops": {"ops", "background", "documents", "embedding", "freshness", "grants", "integrations", "sessions", "types"},
+    "ops": {"ops", "background", "documents", "embedding", "erasure", "freshness", "grants", "integrations", "sessions", "types"},
     "kernels": {"kernels", "errors"},
     "index": {"index", "kernels", *BASE},
     "store": {"store", *BASE},

@@ -1034,6 +1034,26 @@ def sources_of_records(s: Surface) -> None:
 
 
 @scenario
+def erasing(s: Surface) -> None:
+    kept = s.retain("Somebody else likes tea.")
+    first = s.retain("Ann likes coffee.", speaker="Ann")
+    told = s.remember("Ann lives in Lyon.", source_id="hr/ann.md", aliases=["ann"])
+    made = s.remember("People in short.", derived_from=[told.id])
+    with refused(Invalid, "invalid id: exactly one of id, source_id and subject says what is erased"):
+        s.erase()
+    meant = s.erase(subject="Ann", dry_run=True)
+    assert (meant.count, [unit.why for unit in meant.erased], meant.derived) == (2, ["speaker", "aliases"], [made.id])
+    done = s.erase(subject="Ann")
+    assert [unit.id for unit in done.erased] == [first.id, told.id] and s.erase(subject="Ann").count == 0
+    with refused(UnknownRecord, "unknown record"):
+        s.get_record(told.id)
+    s.run_jobs()
+    assert s.get_record(made.id).stale_reason == t.StaleReason(reason="source_forgotten")
+    assert [hit.id for hit in s.recall("likes")] == [kept.id] and s.recall("Lyon") == []
+    assert s.erase(subject="tea", dry_run=True).count == 0 and s.erase(subject="tea", content=True).count == 1
+
+
+@scenario
 def background(s: Surface) -> None:
     old = s.remember("Staging deploys run from the main branch.")
     new = s.remember("Staging deploys no longer run from the main branch but from release.")

@@ -30,6 +30,7 @@ OWNERS = {  # module of cli that declares the verb; a verb that isn't here belon
     "disconnect": "connect",
     "doctor": "doctor",
     "embed": "embed",
+    "erase": "erase",
     "export": "store",
     "health": "health",
     "hook": "apart",

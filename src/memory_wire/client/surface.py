@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from memory_wire import embedding as e
+from memory_wire import erasure as x
 from memory_wire import freshness as f
 from memory_wire import integrations as i
 from memory_wire import types as t
@@ -226,6 +227,24 @@ class Surface(Administration):
     def list_sources(self, *, limit: int | None = None, cursor: str | None = None, bank: str | None = None) -> f.SourceList:
         """A page of the sources that the bank's records name; the answer's cursor gives the next. Raises Invalid."""
         answer: f.SourceList = self.call("list_sources", f.ListSources(limit=limit, cursor=cursor), bank)
+        return answer
+
+    def erase(
+        self,
+        *,
+        id: str | None = None,
+        source_id: str | None = None,
+        subject: str | None = None,
+        content: bool = False,
+        dry_run: bool = False,
+        bank: str | None = None,
+    ) -> x.Erased:
+        """Removes for good what one of id, source and subject names; `content`: also what speaks of a subject.
+
+        Raises Invalid, Forbidden, StorageError.
+        """
+        request = x.Erase(id=id, source_id=source_id, subject=subject, content=content, dry_run=dry_run)
+        answer: x.Erased = self.call("erase", request, bank)
         return answer
 
     def gateway_call(self, server: str, tool: str | None = None, arguments: Mapping[str, Any] | None = None) -> i.GatewayAnswer:

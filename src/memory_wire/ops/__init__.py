@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from memory_wire.ops import administration, background, banks, embedding, gateway, memories, records, sessions
+from memory_wire.ops import administration, background, banks, embedding, erasing, gateway, memories, records, sessions
 from memory_wire.ops.op import Op as Op
 
 OPS: tuple[Op, ...] = (
@@ -15,6 +15,7 @@ OPS: tuple[Op, ...] = (
     *administration.OPS,
     *background.OPS,
     *embedding.OPS,
+    *erasing.OPS,
     *gateway.OPS,
     *sessions.OPS,
 )

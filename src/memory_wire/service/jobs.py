@@ -42,6 +42,7 @@ class Kind(Struct, frozen=True):
 KINDS: dict[str, Kind] = {
     "advise": Kind("advising", "advise", outside=True),
     "archive": Kind("archivist", "archive"),
+    "expunge": Kind("erasing", "resume", outside=True),
     "embed": Kind("embedding", "run", outside=True),
 }
 

@@ -6,6 +6,7 @@ import os
 
 from memory_wire.errors import StorageError, UnknownBank
 from memory_wire.service import open_service
+from memory_wire.store.place import frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,4 +94,9 @@ def backup(path: str, file: str, progress: Progress) -> dict[str, object]:
 
     with open_service(path, create=False) as service:
         service.open()
-        return {"bytes": copy(service.store, os.path.abspath(file), progress)}
+        path = os.path.abspath(file)
+        done: dict[str, object] = {"bytes": copy(service.store, path, progress)}
+        at = service.now()
+        if not frozen(service.path):
+            service.store.submit(lambda tx: tx.erasing.note_copy(path, at))
+        return done

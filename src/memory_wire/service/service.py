@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     Work = Callable[[Tx], Outcome]
 
 SETTINGS_KEPT = 256
+EMBEDDER = "MEMORY_WIRE_EMBEDDER"  # the server's, for banks that name none
 
 _opening = allocate_lock()  # one for all services: a fork waits until none is being opened, or the child would find it locked for good
 os.register_at_fork(before=_opening.acquire, after_in_parent=_opening.release, after_in_child=_opening.release)
@@ -68,8 +69,8 @@ class Service:
         self._index: Indexes | None = None
         self._outside: Outside | None = None
         self._settings: dict[tuple[object, int, int], Settings] = {}
-        self._next_job: list[int | None] = [None, None]  # when background work that this process knows of is due: in here, outside
         self.made: dict[object, Made] = {}  # embedders whose dimension is known
+        self._next_job: list[int | None] = [None, None]  # when background work that this process knows of is due: in here, outside
 
     # calls -------------------------------------------------------------------------------------------------------------------------
 
@@ -395,11 +396,12 @@ SEARCH = later("search", "search")
 APART: dict[str, Callable[..., object]] = {
     "gateway_call": later("gateway", "gateway_call"),
     "run_jobs": later("jobs", "run_jobs"),
-    "verify_audit": later("audit", "verify_audit"),
+    "erase": later("erasing", "erase"),
     "embed": later("vectors", "embed"),
     "embedding_status": later("vectors", "embedding_status"),
     "run_embedding": later("vectors", "run_embedding"),
     "verify_embedding": later("vectors", "verify_embedding"),
+    "verify_audit": later("audit", "verify_audit"),
 }
 ALLOW = later("rights", "allow")
 HANDED = later("handed", "noted")

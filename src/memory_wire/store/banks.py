@@ -109,6 +109,8 @@ def empty(connection: Connection, bank_id: int, limit: int) -> int:
         connection.executemany(statement, ids)
     if len(ids) < limit:
         for statement in (
+            "DELETE FROM published WHERE bank = ?",
+            "DELETE FROM withdrawn WHERE bank = ?",
             "DELETE FROM bundle_member WHERE bundle IN (SELECT id FROM bundle WHERE bank = ?)",
             "DELETE FROM bundle WHERE bank = ?",
             "DELETE FROM version WHERE document IN (SELECT id FROM document WHERE bank = ?)",
@@ -117,10 +119,10 @@ def empty(connection: Connection, bank_id: int, limit: int) -> int:
             "DELETE FROM hook_session WHERE bank = ?",
             "DELETE FROM captured_turn WHERE bank = ?",
             "DELETE FROM hub WHERE bank = ?",
-            "DELETE FROM job WHERE bank = ?",
-            "DELETE FROM link WHERE bank = ?",
             "DELETE FROM embedding WHERE space IN (SELECT id FROM space WHERE bank = ?)",
             "DELETE FROM space WHERE bank = ?",
+            "DELETE FROM job WHERE bank = ?",
+            "DELETE FROM link WHERE bank = ?",
             "DELETE FROM observation WHERE bank = ?",
             "DELETE FROM removed WHERE bank = ?",
             "DELETE FROM tag WHERE bank = ?",

@@ -11,7 +11,10 @@ from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
 from memory_wire.store.bulk import Bulk
+from memory_wire.store.documents import Documents
 from memory_wire.store.embeddings import Embeddings
+from memory_wire.store.hubs import Hubs
+from memory_wire.store.erasing import Erasing
 from memory_wire.store.integrations import Integrations
 from memory_wire.store.jobs import Jobs
 from memory_wire.store.keyring import Keyring
@@ -93,6 +96,14 @@ class Tx(Protocol):
         """Provenance of records."""
 
     @property
+    def documents(self) -> Documents:
+        """Documents, their versions and chunks."""
+
+    @property
+    def hubs(self) -> Hubs:
+        """Hubs and the public projection."""
+
+    @property
     def trail(self) -> Trail:
         """The log of what was done."""
 
@@ -109,6 +120,10 @@ class Tx(Protocol):
         """What agents of a project may call."""
 
     @property
+    def embeddings(self) -> Embeddings:
+        """Vectors of passages."""
+
+    @property
     def jobs(self) -> Jobs:
         """Work that waits to be done in the background."""
 
@@ -117,11 +132,11 @@ class Tx(Protocol):
         """Sessions that were uploaded."""
 
     @property
-    def ledger(self) -> Ledger:
-    @property
-    def embeddings(self) -> Embeddings:
-        """Vectors of passages."""
+    def erasing(self) -> Erasing:
+        """What leaves the store for good."""
 
+    @property
+    def ledger(self) -> Ledger:
         """What hooks injected and captured."""
 
     def rename(self, bank: Bank, name: str) -> None:
@@ -201,6 +216,14 @@ class Reader(Protocol):
         """Provenance of records."""
 
     @property
+    def documents(self) -> Documents:
+        """Documents, their versions and chunks."""
+
+    @property
+    def hubs(self) -> Hubs:
+        """Hubs and the public projection."""
+
+    @property
     def trail(self) -> Trail:
         """The log of what was done."""
 
@@ -217,12 +240,20 @@ class Reader(Protocol):
         """What agents of a project may call."""
 
     @property
+    def embeddings(self) -> Embeddings:
+        """Vectors of passages."""
+
+    @property
     def jobs(self) -> Jobs:
         """Work that waits to be done in the background."""
 
     @property
     def sessions(self) -> Sessions:
         """Sessions that were uploaded."""
+
+    @property
+    def erasing(self) -> Erasing:
+        """What leaves the store for good."""
 
     @property
     def ledger(self) -> Ledger:
@@ -234,10 +265,6 @@ class Reader(Protocol):
 
 class Store(Protocol):
     """The record store. Thread-safe and fork-safe; opens on first use and again after `idle()`."""
-    @property
-    def embeddings(self) -> Embeddings:
-        """Vectors of passages."""
-
 
     path: str
     commits: int  # transactions that were committed
@@ -268,6 +295,9 @@ class Store(Protocol):
 
     def checkpoint(self) -> None:
         """Moves the write-ahead log into the database file as far as readers allow."""
+
+    def empty_log(self) -> None:
+        """The same, waiting for readers: afterwards the log holds nothing that was written before. Raises StorageError."""
 
     def idle(self) -> None:
         """Closes connections that are not in use; the next call opens them again."""

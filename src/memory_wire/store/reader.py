@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
     from typing import Any, TypeVar
 
+    from memory_wire.store.documents import Documents
     from memory_wire.store.embeddings import Embeddings
+    from memory_wire.store.hubs import Hubs
+    from memory_wire.store.erasing import Erasing
     from memory_wire.store.integrations import Integrations
     from memory_wire.store.jobs import Jobs
     from memory_wire.store.keyring import Keyring
@@ -183,6 +186,20 @@ class Reader:
         return Records(self.connection)
 
     @property
+    def documents(self) -> Documents:
+        """Documents, their versions and chunks."""
+        from memory_wire.store.documents import Documents
+
+        return Documents(self.connection)
+
+    @property
+    def hubs(self) -> Hubs:
+        """Hubs and the public projection."""
+        from memory_wire.store.hubs import Hubs
+
+        return Hubs(self.connection)
+
+    @property
     def trail(self) -> Trail:
         """The log of what was done."""
         from memory_wire.store.trail import Trail
@@ -211,6 +228,13 @@ class Reader:
         return Integrations(self.connection)
 
     @property
+    def embeddings(self) -> Embeddings:
+        """Vectors of passages."""
+        from memory_wire.store.embeddings import Embeddings  # of banks with an embedder
+
+        return Embeddings(self.connection)
+
+    @property
     def jobs(self) -> Jobs:
         """Work that waits to be done in the background."""
         from memory_wire.store.jobs import Jobs
@@ -225,14 +249,14 @@ class Reader:
         return Sessions(self.connection)
 
     @property
-    def ledger(self) -> Ledger:
+    def erasing(self) -> Erasing:
+        """What leaves the store for good."""
+        from memory_wire.store.erasing import Erasing
+
+        return Erasing(self.connection)
+
     @property
-    def embeddings(self) -> Embeddings:
-        """Vectors of passages."""
-        from memory_wire.store.embeddings import Embeddings  # of banks with an embedder
-
-        return Embeddings(self.connection)
-
+    def ledger(self) -> Ledger:
         """What hooks injected and captured."""
         from memory_wire.store.ledger import Ledger  # a server that never saw a hook doesn't load it
 

@@ -58,3 +58,51 @@ CREATE TABLE embedding (
 );
 CREATE INDEX embedding_key ON embedding (substr(key, 1, 8));
 
+-- documents and hubs
+ALTER TABLE document ADD COLUMN titled INTEGER NOT NULL DEFAULT 0;      -- 1: the title was given, not read from the text
+ALTER TABLE document ADD COLUMN private INTEGER NOT NULL DEFAULT 0;     -- 1: its front matter says that it is never public
+ALTER TABLE version ADD COLUMN made TEXT;                               -- create | replace | append | prepend | section | revert | import
+ALTER TABLE hub ADD COLUMN newest INTEGER NOT NULL DEFAULT 0;           -- highest published.id so far
+ALTER TABLE hub ADD COLUMN pruned INTEGER NOT NULL DEFAULT 0;           -- withdrawals up to this seq are not kept any more
+CREATE INDEX document_expires ON document (bank, expires) WHERE expires IS NOT NULL;
+CREATE TABLE published (                                                -- chunks that public_chunk shows: what the public index follows
+    id INTEGER PRIMARY KEY AUTOINCREMENT,                               -- its name in that index; a chunk that comes back gets a new one
+    bank INTEGER NOT NULL,
+    document INTEGER NOT NULL,
+    unit INTEGER NOT NULL UNIQUE,
+    uid BLOB NOT NULL                                                   -- 16 bytes that no other row had
+);
+CREATE INDEX published_bank ON published (bank);
+CREATE INDEX published_document ON published (document);
+CREATE TABLE withdrawn (                                                -- what the public index must take out
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    bank INTEGER NOT NULL,
+    place INTEGER NOT NULL,                                             -- published.id
+    uid BLOB NOT NULL
+);
+CREATE INDEX withdrawn_bank ON withdrawn (bank);
+DROP VIEW public_bundle_member;
+DROP VIEW public_chunk;
+DROP VIEW public_document;
+CREATE VIEW public_document AS
+SELECT document.*, hub.slug
+FROM document JOIN hub ON hub.bank = document.bank
+WHERE hub.public = 1 AND document.draft = 0 AND document.private = 0 AND document.deleted IS NULL AND document.password IS NULL
+  AND document.allowed IS NULL AND (document.expires IS NULL OR document.expires > strftime('%s', 'now') * 1000);
+CREATE VIEW public_chunk AS
+SELECT chunk.*, public_document.bank, public_document.public_id, public_document.slug, public_document.title, public_document.updated,
+       unit.uid, unit.content
+FROM chunk
+JOIN public_document ON public_document.id = chunk.document AND public_document.version = chunk.version
+JOIN unit ON unit.id = chunk.unit;
+CREATE VIEW public_bundle_member AS
+SELECT bundle_member.*
+FROM bundle_member
+JOIN public_bundle ON public_bundle.id = bundle_member.bundle
+JOIN public_document ON public_document.id = bundle_member.document;
+
+-- copies of the store that were written, to be named when something is erased
+CREATE TABLE copy (
+    path TEXT PRIMARY KEY,
+    at INTEGER NOT NULL
+) WITHOUT ROWID;

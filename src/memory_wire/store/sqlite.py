@@ -6,6 +6,7 @@ Thread-safe and fork-safe (`fork.py`). SQLite is loaded with the first use, not 
 from __future__ import annotations
 
 import os
+from time import monotonic, sleep
 
 from memory_wire.errors import MemoryWireError, StorageError
 from memory_wire.store import fork, place
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+LOG_SECONDS = 10.0  # how long emptying the log waits for readers
 FORK_SECONDS = 1.0  # how long a fork waits for calls in other threads
 
 
@@ -118,6 +120,22 @@ class Store:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             except Exception as error:
                 raise explained(error) from error
+
+    def empty_log(self) -> None:
+        """The same, waiting for readers: afterwards the log holds nothing that was written before. Raises StorageError."""
+        limit = monotonic() + LOG_SECONDS
+        while True:
+            with self._writing:
+                connection, _ = self._open_writer()
+                try:
+                    ((busy, _, _),) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                except Exception as error:
+                    raise explained(error) from error
+            if not busy:
+                return
+            if monotonic() > limit:
+                raise StorageError(f"{self.path}: readers keep the log from being emptied; it is emptied later")
+            sleep(0.01)
 
     def open(self) -> None:
         """Opens (and makes or migrates) the database now. Raises StoreMissing or StoreRefused."""

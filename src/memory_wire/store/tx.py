@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from memory_wire.store.bulk import Bulk
+    from memory_wire.store.documents import Documents
     from memory_wire.store.embeddings import Embeddings
+    from memory_wire.store.hubs import Hubs
+    from memory_wire.store.erasing import Erasing
     from memory_wire.store.integrations import Integrations
     from memory_wire.store.jobs import Jobs
     from memory_wire.store.keyring import Keyring
@@ -135,6 +138,20 @@ class Tx:
         return Records(self._connection)
 
     @property
+    def documents(self) -> Documents:
+        """Documents, their versions and chunks."""
+        from memory_wire.store.documents import Documents
+
+        return Documents(self._connection)
+
+    @property
+    def hubs(self) -> Hubs:
+        """Hubs and the public projection."""
+        from memory_wire.store.hubs import Hubs
+
+        return Hubs(self._connection)
+
+    @property
     def trail(self) -> Trail:
         """The log of what was done."""
         from memory_wire.store.trail import Trail
@@ -163,6 +180,13 @@ class Tx:
         return Integrations(self._connection)
 
     @property
+    def embeddings(self) -> Embeddings:
+        """Vectors of passages."""
+        from memory_wire.store.embeddings import Embeddings  # of banks with an embedder
+
+        return Embeddings(self._connection)
+
+    @property
     def jobs(self) -> Jobs:
         """Work that waits to be done in the background."""
         from memory_wire.store.jobs import Jobs
@@ -177,14 +201,14 @@ class Tx:
         return Sessions(self._connection)
 
     @property
-    def ledger(self) -> Ledger:
+    def erasing(self) -> Erasing:
+        """What leaves the store for good."""
+        from memory_wire.store.erasing import Erasing
+
+        return Erasing(self._connection)
+
     @property
-    def embeddings(self) -> Embeddings:
-        """Vectors of passages."""
-        from memory_wire.store.embeddings import Embeddings  # of banks with an embedder
-
-        return Embeddings(self._connection)
-
+    def ledger(self) -> Ledger:
         """What hooks injected and captured."""
         from memory_wire.store.ledger import Ledger  # a server that never saw a hook doesn't load it
 

@@ -1,0 +1,21 @@
+"""Erasing for good."""
+
+from __future__ import annotations
+
+from memory_wire import erasure as e
+from memory_wire.ops.op import NEW, Op
+
+OPS: tuple[Op, ...] = (
+    Op(
+        name="erase",
+        request=e.Erase,
+        response=e.Erased,
+        http=("POST", f"{NEW}/erase"),
+        body=True,
+        contract=False,
+        apart=True,
+        needs="admin",
+        summary="Remove memories and records for good: text, index and log.",
+        errors=("invalid", "storage"),
+    ),
+)
