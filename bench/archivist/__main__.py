@@ -17,13 +17,19 @@ from statistics import median
 from bench.records.__main__ import fill, request
 from bench.report import Report
 from memory_wire.client import Memory
-from tests.archivist.pairs import DEV, HELD_OUT, LATER, Pair
+from tests.archivist.pairs import DEV, FRESH, HELD_OUT, LATER, Pair
 
 RECORDS = 100_000
 TIMED = 200
 STRONG = ("refines", "outdates", "contradicts", "supports")
 NONE = "unrelated"
 STEP = 64
+SETS = (
+    ("First set, which the rules were made on", DEV),
+    ("Second set, looked at while they were", HELD_OUT),
+    ("Third set, made to mislead them, then looked at", LATER),
+    ("Fourth set, written when they stood", FRESH),
+)
 PRECISION = 0.9
 
 
@@ -117,7 +123,7 @@ def main() -> int:
     given = parser.parse_args()
     report, least = Report("Archivist"), 1.0
     with tempfile.TemporaryDirectory() as folder:
-        for name, pairs in (("Tuned on", DEV), ("Held out", HELD_OUT), ("Written later", LATER)):
+        for name, pairs in SETS:
             found = measure(pairs, Path(folder) / f"{name}.db")
             tell(report, name, found)
             least = min(least, found.strong[0])
