@@ -6,8 +6,8 @@ from msgspec import Struct
 
 
 class Erase(Struct, kw_only=True, forbid_unknown_fields=True):
-    """One of `id`, `source_id` and `subject` says what. A subject is a person or thing: all that is said by it, kept under its name, or, with
-    `content`, speaks of it. `dry_run` changes nothing.
+    """One of `id`, `source_id` and `subject` says what. A subject is a person or thing: all that is said by it, kept under its name, or,
+    with `content`, speaks of it. `dry_run` changes nothing.
     """
 
     id: str | None = None
@@ -32,7 +32,7 @@ class BackupRow(Struct, kw_only=True):
 
 
 class Erased(Struct, kw_only=True):
-    """`count` of all, the first of them named; `derived`: live records that were made from them, to be looked at; `backups` are not touched."""
+    """`count` of all, the first of them named; `derived`: live records that were made from them; `backups` are not touched."""
 
     dry_run: bool
     count: int

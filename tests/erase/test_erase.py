@@ -1,4 +1,4 @@
-"""Erasing: no byte of what was erased is left in the folder of the store, what was derived and copied is named, a killed process is no way out."""
+"""Erasing: no byte of it is left in the folder of the store, what was derived and copied is named, a killed process is no way out."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from memory_wire import sessions as kept
 from memory_wire import freshness as f
+from memory_wire import sessions as kept
 from memory_wire import types as t
 from memory_wire.client import Surface
 from memory_wire.errors import (

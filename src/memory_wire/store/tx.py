@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from memory_wire.store.bulk import Bulk
     from memory_wire.store.documents import Documents
     from memory_wire.store.embeddings import Embeddings
-    from memory_wire.store.hubs import Hubs
     from memory_wire.store.erasing import Erasing
+    from memory_wire.store.hubs import Hubs
     from memory_wire.store.integrations import Integrations
     from memory_wire.store.jobs import Jobs
     from memory_wire.store.keyring import Keyring
