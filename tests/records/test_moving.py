@@ -56,6 +56,7 @@ def fill(memory: Memory) -> dict[str, str]:
 
 def test_an_export_brings_everything_back(memory: Memory, tmp_path: Path) -> None:
     ids = fill(memory)
+    memory.run_jobs()
     before = {name: memory.get_record(id) for name, id in ids.items()}
     with imported(tmp_path / "second.db", exported(memory)) as second:
         after = {name: second.get_record(id) for name, id in ids.items()}
