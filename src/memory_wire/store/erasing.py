@@ -85,6 +85,7 @@ class Erasing:
         how = "forgotten_how = 'erase', forgotten_by = ifnull(?, forgotten_by), purged = ?"
         self._execute(f"UPDATE record SET {_EMPTY}, {how} WHERE unit = ?", (by, at, unit))
         self._execute("DELETE FROM derived WHERE unit = ?", (unit,))
+        self._execute("DELETE FROM embedding WHERE unit = ?2 AND space IN (SELECT id FROM space WHERE bank = ?1)", (bank.id, unit))
         self._execute("DELETE FROM injection WHERE bank = ? AND unit = ?", (bank.id, unit))
         self._execute("DELETE FROM job WHERE kind = 'archive' AND bank = ? AND subject = ?", (bank.id, unit))
         if source is not None and source[0] is not None:
