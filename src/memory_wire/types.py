@@ -429,7 +429,7 @@ class Forgotten(Struct, kw_only=True):
 
 class Recalled(Struct, kw_only=True):
     """Hits in rank order. `bare` says that the surface serves contents only; `index` that part of the index is being rebuilt;
-    `truncated` that the budget left something out.
+    `truncated` that the budget left something out; `degraded` that a model failed which would have had a say in the order.
     """
 
     hits: list[Hit]
@@ -443,6 +443,7 @@ class Item(Struct, kw_only=True, omit_defaults=True):
 
     content: str
     context: str | None = None
+    degraded: bool = False
     created_at: str
     id: str
 

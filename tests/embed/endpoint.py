@@ -20,6 +20,7 @@ class Embedding(Handler):
     """`/v1/embeddings` and `/v1/rerank`."""
 
     server: Endpoint
+    disable_nagle_algorithm = True
 
     def do_POST(self) -> None:  # noqa: N802
         body = self.rfile.read(int(self.headers["content-length"]))

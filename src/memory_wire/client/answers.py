@@ -52,7 +52,13 @@ def response(op: Op, reply: Reply) -> object:
     if op.response is t.Recalled:
         hits = msgspec.json.decode(reply.body, type=list[t.Hit])
         headers = reply.headers
-        return t.Recalled(hits=hits, bare=False, index=headers.get("x-memory-wire-index"), truncated="x-truncated" in headers)
+        return t.Recalled(
+            hits=hits,
+            bare=False,
+            index=headers.get("x-memory-wire-index"),
+            truncated="x-truncated" in headers,
+            degraded="x-memory-wire-degraded" in headers,
+        )
     if op.response is t.Page:
         if op.name == "get":
             return t.Page(items=[msgspec.json.decode(reply.body, type=t.Item)], total=1)

@@ -23,9 +23,13 @@ if TYPE_CHECKING:
 
 
 class Hits(list[t.Hit]):
-    """The hits of a recall, best first. `rebuilding` says how far a rebuild of the index is, when hits may be missing, else None."""
+    """The hits of a recall, best first. `rebuilding` says how far a rebuild of the index is, when hits may be missing, else None.
+
+    `degraded`: a model failed that would have had a say in the order.
+    """
 
     rebuilding: str | None = None
+    degraded: bool = False
 
 
 class Surface(Administration):
@@ -139,6 +143,7 @@ class Surface(Administration):
         answer: t.Recalled = self.call("recall", request, bank)
         hits = Hits(answer.hits)
         hits.rebuilding = answer.index
+        hits.degraded = answer.degraded
         return hits
 
     def reflect(self, query: str, *, bank: str | None = None, tags: list[str] | None = None) -> str:

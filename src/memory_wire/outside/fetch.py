@@ -107,6 +107,7 @@ def opened(parts: SplitResult, private: bool) -> Line:
     for address, inner in addresses(name, port, private):
         try:
             sock = socket.create_connection((address, port), CONNECT_SECONDS)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # head and body go out at once, whatever was acknowledged
             if parts.scheme == "https":
                 sock = context().wrap_socket(sock, server_hostname=name)
         except OSError as error:

@@ -126,6 +126,8 @@ def recalled(response: t.Recalled) -> Reply:
     hits = response.hits
     body = encode([hit.content for hit in hits] if response.bare else hits)
     more = b"x-truncated: 1\r\n" if response.truncated else b""
+    if response.degraded:
+        more += b"x-memory-wire-degraded: 1\r\n"
     if response.index:
         more += b"x-memory-wire-index: %b\r\n" % response.index.encode()
     return 200, JSON, body, more

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memory_wire.index.bank import BankIndex
     from memory_wire.retrieve.reference import Reference
     from memory_wire.service.rows import BankRows
+    from memory_wire.service.second import Second
     from memory_wire.service.service import Service
     from memory_wire.service.settings import Settings
     from memory_wire.store.reader import Reader
@@ -46,8 +47,8 @@ class Recalls:
         ask = self.ask(request)
         if ask is None:
             return t.Recalled(hits=[], bare=bare)
-        hits, index = self.hits(ask, request.session, scope, bool(request.exclude_stale))
-        return t.Recalled(hits=hits, bare=bare, index=index, truncated=ask.truncated)
+        hits, index, degraded = self.hits(ask, request.session, scope, bool(request.exclude_stale))
+        return t.Recalled(hits=hits, bare=bare, index=index, truncated=ask.truncated, degraded=degraded)
 
     def reflect(self, request: t.Recall, scope: t.Scope) -> str:
         """The best hit with its id. Of the request only query and tags count."""
@@ -84,18 +85,39 @@ class Recalls:
         """(what is answered, how far a rebuild of the index is or None). `fresh`: without stale records."""
         service = self.service
         name = validate.key("session", session)
-        with service.read() as reader:
+
+        def begin(reader: Reader) -> tuple[Bank, Doubts] | None:
             bank = reader.bank(scope.project, scope.bank)
-            if bank is None:
-                return [], None
-            if name is not None:
+            if bank is not None and name is not None:
                 ask.session_key = service.keys.hashed(name)
                 ask.session = reader.session(bank, ask.session_key)
                 if ask.session is None:
-                    return [], None
-            doubts = Doubts(reader, bank, scope, fresh, ask.query)
-            served, index = self.found(reader, bank, ask, doubts)
-            return doubts.hits(served), index
+                    return None
+            return None if bank is None else (bank, Doubts(reader, bank, scope, fresh, ask.query))
+
+        with service.read() as reader:
+            found = begin(reader)
+            if found is None:
+                return [], None, False
+            bank, doubts = found
+            second = self.second(service.settings_of(bank, reader), scope)
+            if second is None:
+                served, index = self.found(reader, bank, ask, doubts)
+                return doubts.hits(served), index, False
+        from memory_wire.service.second import hits
+
+        return hits(self, second, ask, begin)
+
+    def second(self, settings: Settings, scope: t.Scope) -> Second | None:
+        """What the results are looked at again by, for the few banks that have something."""
+        if not settings.models and not self.service.modelled:
+            return None
+        from memory_wire.service.second import plan
+
+        found = plan(settings)
+        if found is not None:
+            self.service.seconds.add((scope.project, scope.bank))
+        return found
 
     def found(self, reader: Reader, bank: Bank, ask: Ask, keep: Keep) -> tuple[list[Served], str | None]:
         """(what the bank's ranking finds, how far a rebuild of the index is or None). `keep` says which rows may be served."""

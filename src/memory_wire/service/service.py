@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     Work = Callable[[Tx], Outcome]
 
 SETTINGS_KEPT = 256
-EMBEDDER = "MEMORY_WIRE_EMBEDDER"  # the server's, for banks that name none
+EMBEDDER, RERANKER = "MEMORY_WIRE_EMBEDDER", "MEMORY_WIRE_RERANKER"  # the server's, for banks that name none
 
 _opening = allocate_lock()  # one for all services: a fork waits until none is being opened, or the child would find it locked for good
 os.register_at_fork(before=_opening.acquire, after_in_parent=_opening.release, after_in_child=_opening.release)
@@ -69,6 +69,8 @@ class Service:
         self._index: Indexes | None = None
         self._outside: Outside | None = None
         self._settings: dict[tuple[object, int, int], Settings] = {}
+        self.modelled = EMBEDDER in os.environ or RERANKER in os.environ
+        self.seconds: set[tuple[str, str]] = set()  # banks whose recalls ask a model
         self.made: dict[object, Made] = {}  # embedders whose dimension is known
         self._next_job: list[int | None] = [None, None]  # when background work that this process knows of is due: in here, outside
 
@@ -89,7 +91,7 @@ class Service:
 
     def waits(self, op: Op, scope: t.Scope, request: Struct) -> bool:
         """Whether a call, which is no write, may have to wait for the outside world. Asked by a server, which must not wait with it."""
-        return op.apart
+        return op.apart or (bool(self.seconds) and op.name in ("recall", "reflect") and (scope.project, scope.bank) in self.seconds)
 
     def call_many(self, calls: Sequence[tuple[Op, t.Scope, Struct]]) -> list[object]:
         """Responses in order, the writes in one group commit; where a call failed, its error stands in its place."""

@@ -17,15 +17,17 @@ LANGUAGES = {"english": 1, "en": 1, "none": 0}
 SYNONYM_WEIGHT = 0.7
 PREAMBLES = ("background", "preamble", "system_prompt")
 CAPSULES = {"full": False, "summary": True}
+FUSIONS = ("reference", "convex")
+WEIGHT, WEIGHT_MAX = 0.3, 10.0  # measured: .1 to .5 do about the same
 GUARD = ("off", "flag", "reject")
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """`synonyms`: trigger word -> (terms, weight); `language`: stemmer number of the text kernel; `fusion`: default or reference.
+    """`synonyms`: trigger word -> (terms, weight); `language`: stemmer number of the text kernel; `fusion`: default, reference or convex.
 
     `ttl_days`: how long `sweep` leaves memories alone, None for ever. `preamble`: the bank's own framing of a session's start. `capsules`:
-    whether injected memories are shortened, `guard`: what becomes of text that gives orders to models; None where the bank doesn't say.
-    `models`: its embedder and reranker, None for none; one that isn't there is the server's.
+    whether injected memories are shortened, `guard`: what becomes of text that gives orders to models; None where nothing is said.
+    `weight`: of vectors beside words with `convex`. `models`: its embedder and reranker, None for none, absent for the server's.
     """
 
     budget: int = RECALL_BUDGET
@@ -38,6 +40,7 @@ class Settings(msgspec.Struct, frozen=True):
     capsules: bool | None = None
     guard: str | None = None
     models: dict[str, Model | None] = {}
+    weight: float = WEIGHT
 
 
 DEFAULTS = Settings()
@@ -58,7 +61,8 @@ def read(body: bytes | None) -> Settings:
         retain_tags=tags(found.get("retainTags")),
         synonyms=synonyms(found.get("recallSynonyms")),
         language=language(found.get("language")),
-        fusion="reference" if found.get("fusion") == "reference" else "default",
+        fusion=fusion(found.get("fusion")),
+        weight=weight(found.get("fusionWeight")),
         ttl_days=days(found.get("ttl_days")),
         preamble=preamble(found),
         capsules=capsules(found.get("injectionFormat")),
@@ -93,6 +97,14 @@ def capsules(value: object) -> bool | None:
 
 def guard(value: object) -> str | None:
     return value if isinstance(value, str) and value in GUARD else None
+
+
+def fusion(value: object) -> str:
+    return value if isinstance(value, str) and value in FUSIONS else "default"
+
+
+def weight(value: object) -> float:
+    return float(value) if isinstance(value, int | float) and type(value) is not bool and 0 <= value <= WEIGHT_MAX else WEIGHT
 
 
 def unsigned(value: object, default: int) -> int:

@@ -143,7 +143,8 @@ LEAST = 0.98  # of a vector to itself, rounded to int8
 
 def compared(service: Service, bank: Bank, made: Made, proof: e.EmbeddingProof, size: int) -> list[tuple[Wanted, Embedding]]:
     """Notes what is missing, stale or damaged, a page of units a transaction; a sample of the rest, spread over the bank."""
-    after, sample, stride = 0, list[tuple["Wanted", "Embedding"]](), 1
+    after, stride = 0, 1
+    sample: list[tuple[Wanted, Embedding]] = []
     while True:
         with service.read() as reader:
             space = reader.embeddings.space(bank, made.id)
