@@ -87,7 +87,7 @@ class Erasing:
         self._execute("DELETE FROM derived WHERE unit = ?", (unit,))
         self._execute("DELETE FROM embedding WHERE unit = ?2 AND space IN (SELECT id FROM space WHERE bank = ?1)", (bank.id, unit))
         self._execute("DELETE FROM injection WHERE bank = ? AND unit = ?", (bank.id, unit))
-        self._execute("DELETE FROM job WHERE kind = 'archive' AND bank = ? AND subject = ?", (bank.id, unit))
+        self._execute("DELETE FROM job WHERE kind IN ('advise', 'archive') AND bank = ? AND subject = ?", (bank.id, unit))
         if source is not None and source[0] is not None:
             self._execute(
                 "DELETE FROM observation WHERE bank = ?1 AND source_key = ?2"
