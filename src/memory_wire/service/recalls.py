@@ -81,8 +81,8 @@ class Recalls:
             explain=bool(request.explain),
         )
 
-    def hits(self, ask: Ask, session: str | None, scope: t.Scope, fresh: bool = False) -> tuple[list[t.Hit], str | None]:
-        """(what is answered, how far a rebuild of the index is or None). `fresh`: without stale records."""
+    def hits(self, ask: Ask, session: str | None, scope: t.Scope, fresh: bool = False) -> tuple[list[t.Hit], str | None, bool]:
+        """(what is answered, how far a rebuild of the index is or None, whether a model failed). `fresh`: without stale records."""
         service = self.service
         name = validate.key("session", session)
 
