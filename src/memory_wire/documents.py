@@ -59,6 +59,7 @@ class UpdateDoc(Struct, kw_only=True, forbid_unknown_fields=True):
     source: str | None = None
     if_version: int | None = None
     bank: str | None = None
+    edit_token: str | None = None
 
 
 class WriteDoc(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -90,10 +91,11 @@ class SetAccess(Struct, kw_only=True, forbid_unknown_fields=True):
 
     id: str = ""
     is_draft: bool | UnsetType = UNSET
-    password: str | None | UnsetType = UNSET
-    allowed_emails: list[str] | None | UnsetType = UNSET
-    expires_at: str | None | UnsetType = UNSET
+    password: str | UnsetType | None = UNSET
+    allowed_emails: list[str] | UnsetType | None = UNSET
+    expires_at: str | UnsetType | None = UNSET
     bank: str | None = None
+    edit_token: str | None = None
 
 
 class DeleteDoc(Struct, kw_only=True):

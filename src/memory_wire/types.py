@@ -35,15 +35,19 @@ class Caller(Struct, frozen=True):
 
 
 class Scope(Struct, frozen=True):
-    """Where a call acts: a bank named within a project. Without a caller it is this machine's own, who may do everything."""
+    """Where a call acts: a bank named within a project. Without a caller it is this machine's own, who may do everything.
+
+    `keyless`: it came without a key to a server that wants one, and may only make a document or change one whose edit token it has.
+    """
 
     bank: str = "default"
     project: str = "default"
     caller: Caller | None = None
+    keyless: bool = False
 
     def at(self, bank: str) -> Scope:
         """Another bank of the project."""
-        return Scope(bank, self.project, self.caller)
+        return Scope(bank, self.project, self.caller, self.keyless)
 
 
 # requests --------------------------------------------------------------------------------------------------------------------------
@@ -271,13 +275,16 @@ class BatchRetained(Struct, kw_only=True):
 class Hit(Struct, kw_only=True, omit_defaults=True):
     """One result of `format: full`; keys in alphabetical order. What a memory has no provenance for is not there.
 
-    `also` are records that say the same under the same fact key.
+    `also` are records that say the same under the same fact key; `document`, `breadcrumb` and `anchor` say where a document's chunk stands.
     """
 
     also: list[str] | UnsetType = UNSET
+    anchor: str | UnsetType = UNSET
+    breadcrumb: str | UnsetType = UNSET
     confidence: float | UnsetType = UNSET
     content: str
     created_at: str
+    document: str | UnsetType = UNSET
     explain: dict[str, object] | UnsetType = UNSET
     id: str
     relevance: float

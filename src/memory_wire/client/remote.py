@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 APART_SECONDS = GATEWAY_SECONDS_MAX + 30.0  # for what waits for the outside, and for its turn
+PLACES = ("id", "slug")  # of fields in paths
 BAD_TYPE = "Failed to deserialize the JSON body into the target type: "
 
 
@@ -103,12 +104,19 @@ def target(op: Op, request: msgspec.Struct, bank: str) -> str:
         raise Invalid("bank", "must not be blank", "invalid bank id")
     path = op.http[1].replace("{bank}", quoted("bank", bank))
     values: dict[str, object] = {} if op.body else msgspec.structs.asdict(request)
-    if "{id}" in path:
-        path = path.replace("{id}", quoted("id", str(values.pop("id"))) or "%00")
+    for name in PLACES:
+        if f"{{{name}}}" in path:
+            values.pop(name, None)
+            path = path.replace(f"{{{name}}}", quoted(name, str(getattr(request, name))) or "%00")
     if op.name in ("retain", "retain_batch"):
         values["receipt"] = 1
-    query = "&".join([f"{name}={quoted(name, str(value))}" for name, value in values.items() if value is not None])
+    query = "&".join([f"{name}={quoted(name, written(value))}" for name, value in values.items() if value is not None])
     return f"{path}?{query}" if query else path
+
+
+def written(value: object) -> str:
+    """A value as a parameter."""
+    return str(int(value)) if isinstance(value, bool) else str(value)
 
 
 def quoted(field: str, text: str) -> str:

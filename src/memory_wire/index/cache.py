@@ -14,29 +14,45 @@ if TYPE_CHECKING:
 
 
 GONE = ".gone-"  # in the name of a folder that is being removed
+PUBLIC = "public"  # the projection of what everybody may see
+
+
+def name_of(bank: int, projection: str = "") -> str:
+    """The folder of a bank's index, or of the index of a part of it."""
+    return f"{bank}-{projection}" if projection else str(bank)
+
+
+def bank_of(name: str) -> str:
+    """The bank whose folder it is, as digits; empty for what is none, or is being removed."""
+    digits, _, projection = name.partition("-")
+    return digits if digits.isdecimal() and projection in ("", PUBLIC) else ""
 
 
 class IndexCache:
-    """`folder` is the store's index folder; a bank's own folder in it is named by the bank's id, which is never reused."""
+    """`folder` is the store's index folder; a bank's own folder in it is named by the bank's id, which is never reused.
+
+    A projection is a part of a bank with an index of its own, and so with statistics of its own.
+    """
 
     def __init__(self, folder: str, most: int = config.OPEN_BANKS) -> None:
         self.folder, self.most = folder, most
-        self._banks: dict[int, BankIndex] = {}
+        self._banks: dict[str, BankIndex] = {}
         self._lock = allocate_lock()
         self._pid = os.getpid()
 
-    def open(self, bank: int, language: int) -> BankIndex:
+    def open(self, bank: int, language: int, projection: str = "") -> BankIndex:
         """The bank's index, made on first use; another language than before makes it anew."""
+        name = name_of(bank, projection)
         self._after_fork()
         given_back: list[BankIndex] = []
         with self._lock:
-            index = self._banks.pop(bank, None)
+            index = self._banks.pop(name, None)
             if index is not None and index.language != language:
                 given_back.append(index)
                 index = None
             if index is None:
-                index = BankIndex(os.path.join(self.folder, str(bank)), language)
-            self._banks[bank] = index  # the newest is last
+                index = BankIndex(os.path.join(self.folder, name), language)
+            self._banks[name] = index  # the newest is last
             while len(self._banks) > self.most:
                 given_back.append(self._banks.pop(next(iter(self._banks))))
         for old in given_back:
@@ -50,13 +66,14 @@ class IndexCache:
             return list(self._banks.values())
 
     def drop(self, bank: int) -> None:
-        """Forgets a deleted bank and removes its folder."""
+        """Forgets a deleted bank and removes its folders."""
         self._after_fork()
-        with self._lock:
-            index = self._banks.pop(bank, None)
-        if index is not None:
-            index.close()
-        remove_folder(os.path.join(self.folder, str(bank)))
+        for name in (name_of(bank), name_of(bank, PUBLIC)):
+            with self._lock:
+                index = self._banks.pop(name, None)
+            if index is not None:
+                index.close()
+            remove_folder(os.path.join(self.folder, name))
 
     def forget(self) -> None:
         """Lets every bank go as it is, unsealed, while others may still use it: its store isn't there any more."""
@@ -67,7 +84,7 @@ class IndexCache:
     def folders(self) -> list[str]:
         """Names of the folders that are there: of banks, by their ids, and of what a removal left that was cut off."""
         try:
-            return [name for name in os.listdir(self.folder) if name.isdecimal() or GONE in name]
+            return [name for name in os.listdir(self.folder) if bank_of(name) or GONE in name]
         except (FileNotFoundError, NotADirectoryError):
             return []
 

@@ -115,7 +115,7 @@ class Tools:
         if key is not None and "idempotency_key" in BY_NAME[operation].request.__struct_fields__:
             values = {**values, "idempotency_key": key}
         try:
-            response = yield Run(operation, request_of(operation, values, most), bank)
+            response = yield Run(operation, request_of(operation, values, most, bank), bank)
         except MemoryWireError as error:
             return results.failure(str(error))
         only = context.peer.bank if context.peer.pinned else None
@@ -186,8 +186,10 @@ def article(kind: str) -> str:
     return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
 
 
-def request_of(operation: str, values: Values, most: int) -> Struct:
+def request_of(operation: str, values: Values, most: int, bank: str) -> Struct:
     """The operation's request."""
+    if "bank" in BY_NAME[operation].request.__struct_fields__:
+        values = {**values, "bank": bank}
     if operation == "recall":
         values = {**values, "format": "full"}
         if "budget" in values:
@@ -195,4 +197,6 @@ def request_of(operation: str, values: Values, most: int) -> Struct:
     elif operation == "memories":
         limit = min(values.get("limit", config.PAGE_LIMIT), config.MCP_PAGE)
         values = {**values, "limit": limit, "truncate": most * config.CHARS_PER_TOKEN // max(limit, 1)}
+    elif operation == "read_doc":
+        values["limit"] = min(values.get("limit", most * config.CHARS_PER_TOKEN), most * config.CHARS_PER_TOKEN)
     return BY_NAME[operation].request(**values)

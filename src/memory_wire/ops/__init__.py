@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from memory_wire.ops import administration, background, banks, embedding, erasing, gateway, memories, records, sessions
+from memory_wire.ops import administration, background, banks, embedding, erasing, gateway, hub, memories, records, sessions
 from memory_wire.ops.op import Op as Op
 
 OPS: tuple[Op, ...] = (
@@ -17,6 +17,7 @@ OPS: tuple[Op, ...] = (
     *embedding.OPS,
     *erasing.OPS,
     *gateway.OPS,
+    *hub.OPS,
     *sessions.OPS,
 )
 BY_NAME = {op.name: op for op in OPS}

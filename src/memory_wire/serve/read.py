@@ -140,7 +140,7 @@ class Query:
         self.receipt = receipt
         body = shape in CLOSED or shape is t.PutConfig
         hints = {} if body else shape.__annotations__
-        self.kinds = {name: "int" in str(hint) for name, hint in hints.items() if name not in places}
+        self.kinds = {name: kind_of(str(hint)) for name, hint in hints.items() if name not in places}
 
     def into(self, values: dict[str, object], query: bytes) -> bool:
         """Adds the parameters to `values`; whether a receipt was asked for. Raises Malformed or Invalid."""
@@ -153,13 +153,15 @@ class Query:
                     raise Malformed(f"{BAD_QUERY}duplicate field {name}")
                 values[name] = self.convert(name, parameter(given))
             elif name == "receipt" and self.receipt:
-                receipt = flag(parameter(given))
+                receipt = flag("receipt", parameter(given))
             elif not self.lax and pair:
                 raise Invalid(name, "unknown parameter")
         return receipt
 
     def convert(self, name: str, given: str) -> object:
-        if self.kinds[name]:
+        if self.kinds[name] == "bool":
+            return flag(name, given)
+        if self.kinds[name] == "int":
             if not (given.isascii() and given.isdigit()):
                 raise Malformed(f"{BAD_QUERY}{name}: invalid digit found in string" if given else f"{BAD_QUERY}{name}: empty")
             number = int(given) if len(given) <= 40 else U64
@@ -171,10 +173,15 @@ class Query:
         return given
 
 
-def flag(given: str) -> bool:
+def kind_of(hint: str) -> str:
+    """What a parameter is, by its type: int, bool or text."""
+    return next((kind for kind in ("int", "bool") if kind in hint), "")
+
+
+def flag(name: str, given: str) -> bool:
     """`1` or `true`, `0` or `false`. Raises Malformed for anything else."""
     if given not in ("1", "true", "0", "false"):
-        raise Malformed(f"{BAD_QUERY}receipt: expected 1 or 0")
+        raise Malformed(f"{BAD_QUERY}{name}: expected 1 or 0")
     return given in ("1", "true")
 
 

@@ -10,6 +10,7 @@ import time
 from msgspec.json import Encoder
 
 from memory_wire import types as t
+from memory_wire.documents import CreateDoc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -184,6 +185,12 @@ RENDER: dict[object, Callable[..., Reply]] = {
 }
 
 
+def created(response: object) -> Reply:
+    return 201, JSON, encode(response), b""
+
+
 def renderer(request: type, response: object) -> Callable[..., Reply]:
     """How an operation's response is put on the wire, by its type; a request for one item is served the item."""
+    if request is CreateDoc:
+        return created
     return single if request is t.Get else RENDER.get(response, plain)

@@ -90,6 +90,9 @@ class Route:
         if self.body is None:
             return scope, self.op.request(**values), receipt, b""
         call, ignored = self.body.decode(body)
+        for name in self.places:
+            if name != "bank":
+                setattr(call, name, values[name])
         return scope, call, receipt, ignored
 
 

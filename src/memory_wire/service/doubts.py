@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET
+
 from memory_wire import types as t
 from memory_wire.service import dates
 from memory_wire.store.ids import show
-from memory_wire.store.rows import RECORD
+from memory_wire.store.rows import CHUNK, RECORD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,11 +20,12 @@ if TYPE_CHECKING:
 class Doubts:
     """The records of one call in one read transaction; `sieve` is there when there are any. `fresh`: stale ones are left out."""
 
-    __slots__ = ("bank", "fresh", "query", "reader", "scope", "sieve")
+    __slots__ = ("bank", "chunks", "fresh", "query", "reader", "scope", "sieve")
 
     def __init__(self, reader: Reader, bank: Bank, scope: t.Scope, fresh: bool = False, query: str = "") -> None:
         self.reader, self.bank, self.scope, self.fresh, self.query = reader, bank, scope, fresh, query
         self.sieve: Sieve | None = None
+        self.chunks = False  # some rows are of documents
 
     def __call__(self, found: dict[int, Found]) -> dict[int, Found]:
         """The rows that may be served."""
@@ -30,6 +33,8 @@ class Doubts:
             for unit in found.values():
                 if unit.kind == RECORD:
                     break
+                if unit.kind == CHUNK:
+                    self.chunks = True
             else:
                 return found
             from memory_wire.service import access
@@ -44,7 +49,8 @@ class Doubts:
     def hits(self, served: list[Served]) -> list[t.Hit]:
         """The hits as they are answered, records with what is known of them."""
         if self.sieve is None:
-            return [hit_of(one) for one in served]
+            found = [hit_of(one) for one in served]
+            return self.placed(served, found) if self.chunks else found
         served = self.sieve.sorted(served)
         answers = self.sieve.answers(served)
         hits = []
@@ -55,6 +61,17 @@ class Doubts:
                 hit.confidence, hit.source, hit.also = row.confidence or 0.0, row.source or row.source_id, answers.ids(standing.also)
                 hit.status, hit.statuses = standing.statuses[0], standing.statuses
             hits.append(hit)
+        return self.placed(served, hits)
+
+    def placed(self, served: list[Served], hits: list[t.Hit]) -> list[t.Hit]:
+        """The hits, chunks with where they stand in their documents."""
+        chunks = [one.unit.id for one in served if one.unit.kind == CHUNK]  # type: ignore[attr-defined]  # rows of this store
+        told = self.reader.documents.told(chunks) if chunks else {}
+        for one, hit in zip(served, hits, strict=True):
+            found = told.get(one.unit.id)
+            if found is not None:
+                hit.document, hit.breadcrumb = found.document, found.breadcrumb
+                hit.anchor = UNSET if found.anchor is None else found.anchor
         return hits
 
 

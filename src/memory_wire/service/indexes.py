@@ -9,7 +9,7 @@ import os
 
 from memory_wire.config import LIVE_UNITS
 from memory_wire.errors import MemoryWireError, StorageError
-from memory_wire.index.cache import IndexCache, remove_folder
+from memory_wire.index.cache import IndexCache, bank_of, name_of, remove_folder
 from memory_wire.service.changes import Added, Gone, Outcome
 from memory_wire.service.rows import BankRows, row_of
 from memory_wire.store.place import frozen, index_folder
@@ -33,16 +33,16 @@ class Indexes:
         self.cache = IndexCache(index_folder(store.path))
         self.faults = 0
         self.last_fault = ""
-        self._known: dict[int, tuple[str, str, int]] = {}  # bank -> project, name, language
-        self._tended: dict[int, int] = {}  # bank -> units in memory when a recall last tried to seal them
+        self._known: dict[str, tuple[str, str, int, str]] = {}  # folder -> project, name, language, projection
+        self._tended: dict[str, int] = {}  # folder -> units in memory when a recall last tried to seal them
         self._file = store.file  # the database that the open indexes follow
 
-    def open(self, bank: Bank, language: int) -> BankIndex:
-        """The bank's index. Asked for after the store was looked at, so that one that was replaced is noticed."""
+    def open(self, bank: Bank, language: int, projection: str = "") -> BankIndex:
+        """The bank's index, or a projection's. Asked for after the store was looked at, so that one that was replaced is noticed."""
         if self._file != self.store.file:
             self._start_over()
-        self._known[bank.id] = bank.project, bank.name, language
-        return self.cache.open(bank.id, language)
+        self._known[name_of(bank.id, projection)] = bank.project, bank.name, language, projection
+        return self.cache.open(bank.id, language, projection)
 
     def _start_over(self) -> None:
         """The database was replaced by another, a backup perhaps: what is in memory is of rows that aren't there."""
@@ -51,10 +51,14 @@ class Indexes:
         self._tended.clear()
         self._file = self.store.file
 
-    def rows(self, reader: Reader, bank: Bank, language: int) -> BankRows:
+    def rows(self, reader: Reader, bank: Bank, language: int, projection: str = "") -> BankRows:
         """The bank's rows as its index, opened before, follows them. Raises StorageError when they are of a database replaced meanwhile."""
         if reader.file != self._file:
             raise StorageError(f"{self.store.path} was replaced while it was read")
+        if projection:
+            from memory_wire.service.projection import PublicRows  # of stores with hubs
+
+            return PublicRows(self.store.id, reader, bank, language)
         return BankRows(self.store.id, reader, bank, language)
 
     def follow(self, outcome: Outcome) -> None:
@@ -89,44 +93,47 @@ class Indexes:
 
     def tend(self, bank: Bank, index: BankIndex, rows: BankRows) -> None:
         """After a recall: seals what came from other processes or a rebuild. A failed try is repeated when as much again has come."""
-        units = index.live_units
-        if not index.over or units < self._tended.get(bank.id, 0) + LIVE_UNITS:
+        units, name = index.live_units, os.path.basename(index.folder)
+        if not index.over or units < self._tended.get(name, 0) + LIVE_UNITS:
             return
-        self._tended[bank.id] = units
+        self._tended[name] = units
         try:
             if index.maintain(rows):
-                self._tended[bank.id] = 0
+                self._tended[name] = 0
         except Exception as error:
             self._fault(error)
 
-    def catch_up(self, project: str, name: str, language: int) -> None:
+    def catch_up(self, project: str, name: str, language: int, projection: str = "") -> None:
         """Brings a bank's index up to the store, sealing and merging what is over the bounds."""
         with self.store.read() as reader:
             bank = reader.bank(project, name)
             if bank is None:
                 return
-            index, rows = self.open(bank, language), self.rows(reader, bank, language)
+            index, rows = self.open(bank, language, projection), self.rows(reader, bank, language, projection)
             index.catch_up(rows)
             sealed = index.maintain(rows)
         if sealed:
-            self._prune(project, name, *index.kept())
+            self._prune(project, name, projection, *index.kept())
 
-    def _prune(self, project: str, name: str, removed: int, covered: list[int]) -> None:
+    def _prune(self, project: str, name: str, projection: str, removed: int, covered: list[int]) -> None:
         """Lets the store forget removals that both kept manifests cover."""
         if not removed:
             return
 
         def work(tx: Tx) -> None:
             bank = tx.bank(project, name)
-            if bank is not None and bank.pruned < removed - 1:
+            if bank is not None and projection:
+                tx.hubs.prune(bank.id, removed, covered)
+            elif bank is not None and bank.pruned < removed - 1:
                 tx.prune(bank, removed, covered)
 
         self.store.submit(work)
 
     def _drop(self, bank: Bank) -> None:
         """Removes a deleted bank's index and begins to empty its rows."""
-        self._known.pop(bank.id, None)
-        self._tended.pop(bank.id, None)
+        for name in [name for name in self._known if bank_of(name) == str(bank.id)]:
+            del self._known[name]
+            self._tended.pop(name, None)
         self.cache.drop(bank.id)
         for _ in range(PURGE_SLICES):
             if not self.store.purge():
@@ -134,16 +141,16 @@ class Indexes:
 
     def _seal(self, index: BankIndex) -> None:
         """Writes a live part that is worth keeping, before it is given up. Failing costs a replay later, nothing else."""
-        id = int(os.path.basename(index.folder))
-        known = self._known.get(id)
+        folder = os.path.basename(index.folder)
+        known = self._known.get(folder)
         if known is None:
             return
-        project, name, language = known
+        project, name, language, projection = known
         try:
             with self.store.read() as reader:
                 bank = reader.bank(project, name)
-                if bank is not None and bank.id == id:
-                    index.maintain(self.rows(reader, bank, language), force=True)
+                if bank is not None and str(bank.id) == bank_of(folder):
+                    index.maintain(self.rows(reader, bank, language, projection), force=True)
         except (MemoryWireError, OSError) as error:
             self._fault(error)
 
@@ -155,7 +162,7 @@ class Indexes:
         with self.store.read() as reader:
             banks = set(map(str, reader.bank_ids()))
         for name in listed:
-            if name not in banks:
+            if bank_of(name) not in banks:
                 remove_folder(os.path.join(self.cache.folder, name))
 
     def _tidy(self, purge: bool) -> None:

@@ -119,16 +119,16 @@ class Recalls:
             self.service.seconds.add((scope.project, scope.bank))
         return found
 
-    def found(self, reader: Reader, bank: Bank, ask: Ask, keep: Keep) -> tuple[list[Served], str | None]:
-        """(what the bank's ranking finds, how far a rebuild of the index is or None). `keep` says which rows may be served."""
+    def found(self, reader: Reader, bank: Bank, ask: Ask, keep: Keep, projection: str = "") -> tuple[list[Served], str | None]:
+        """(what the bank's ranking finds, or a projection's, how far a rebuild of the index is or None). `keep`: the rows to be served."""
         service = self.service
         settings = service.settings_of(bank, reader)
         if ask.budget is None:
             ask.budget = settings.budget
-        if settings.fusion == "reference":
+        if settings.fusion == "reference" and not projection:
             return self.reference(reader, bank).recall(ask, settings.synonyms, lambda ids: keep(reader.found(bank, ids))), None
-        index = service.index.open(bank, settings.language)
-        rows = service.index.rows(reader, bank, settings.language)
+        index = service.index.open(bank, settings.language, projection)
+        rows = service.index.rows(reader, bank, settings.language, projection)
         served, progress = self.ranked(index, rows, ask, settings, keep), index.progress()
         service.index.tend(bank, index, rows)
         return served, progress
@@ -188,7 +188,7 @@ class Fetch:
 
     def __call__(self, ids: Sequence[int]) -> dict[int, Found]:
         rows = self.rows
-        found = rows.reader.found(rows.bank, ids)
-        if self.strict and len(found) < len(ids) and max(ids) > rows.bank.newest:
+        found = rows.found(ids)
+        if self.strict and len(found) < len(ids) and max(ids) > rows.state()[0]:
             raise Ahead
         return self.keep(found)

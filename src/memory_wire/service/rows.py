@@ -9,14 +9,19 @@ from memory_wire.store.rows import Bank, IndexRow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memory_wire.store.reader import Reader
+    from memory_wire.store.rows import Found
 
 Row = tuple[int, int, int, int, int, list[bytes], str, str]
 
 SPEAKER_FIELD = b"\x03"
 SPEAKER_TERMS = 32  # more words are no name; the index takes a bounded number of fields
 RECORD_FIELD = b"\x04"
+CHUNK_FIELD = b"\x05"
 ROLE_BITS = 0b11
+CHUNK_BIT = 0b100
 
 
 def scope_key(scope: str) -> bytes:
@@ -27,11 +32,11 @@ def scope_key(scope: str) -> bytes:
 def row_of(unit: IndexRow, language: int) -> Row:
     """(id, created ms, flags, session or -1, position, field keys, header, text): what the index keeps of a unit.
 
-    Field keys are its date, tags and speaker, and of a record that it is one and its scope. The header, words that every passage carries,
-    is the breadcrumb, a speaker that the text itself doesn't name, and aliases.
+    Field keys are its date, tags and speaker, of a record that it is one and its scope, of a chunk that it is one. The header, words that
+    every passage carries, is the breadcrumb, a speaker that the text itself doesn't name, and aliases.
     """
     speaker, header, flags, text = unit.speaker, unit.header, unit.flags, unit.content
-    named, role = voice.read(text)
+    named, role = voice.read(text) if not flags & CHUNK_BIT else (None, 0)
     if speaker is None:
         speaker = named
     elif named != speaker:
@@ -41,6 +46,8 @@ def row_of(unit: IndexRow, language: int) -> Row:
     fields = list(dates.terms(unit.created))
     if unit.tags:
         fields += [tag_key(tag) for tag in unit.tags]
+    if flags & CHUNK_BIT:
+        fields.append(CHUNK_FIELD)
     if unit.scope is not None:
         fields += [RECORD_FIELD, scope_key(unit.scope)]
         if unit.aliases:
@@ -64,6 +71,10 @@ class BankRows:
 
     def identity(self, unit_id: int) -> bytes | None:
         return self.reader.identity(self.bank, unit_id)
+
+    def found(self, ids: Sequence[int]) -> dict[int, Found]:
+        """What a recall needs of the units, as far as they are there."""
+        return self.reader.found(self.bank, ids)
 
     def rows(self, after: int, upto: int | None, limit: int) -> list[Row]:
         return [row_of(unit, self.language) for unit in self.reader.rows(self.bank, after, upto, limit)]

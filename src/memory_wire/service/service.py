@@ -129,8 +129,8 @@ class Service:
             self.open()  # who administers a store makes it
         if op.name == "recall" or op.name == "reflect":
             return getattr(self.recalls, op.name)(request, scope)
-        if op.name == "search":
-            return SEARCH(self, request, scope)
+        if op.name in ASKS:
+            return ASKS[op.name](self, request, scope)
         if op.apart:
             return APART[op.name](self, request, scope)
         with self.read() as reader:
@@ -393,8 +393,14 @@ READS: dict[str, Callable[..., object]] = {
     "session": later("sessions", "session"),
     "session_lines": later("sessions", "session_lines"),
     "sessions": later("sessions", "sessions"),
+    "read_doc": later("reading", "read_doc"),
+    "docs": later("gates", "docs"),
+    "doc_versions": later("reading", "doc_versions"),
+    "diff_doc": later("reading", "diff_doc"),
+    "get_hub": later("hubs", "get_hub"),
+    "hubs": later("hubs", "hubs"),
 }
-SEARCH = later("search", "search")
+ASKS: dict[str, Callable[..., object]] = {"search": later("search", "search"), "search_docs": later("doc_search", "search_docs")}
 APART: dict[str, Callable[..., object]] = {
     "gateway_call": later("gateway", "gateway_call"),
     "run_jobs": later("jobs", "run_jobs"),
@@ -419,6 +425,14 @@ WRITES: dict[str, Callable[..., Work]] = {
     "sweep": later("sweep", "sweep"),
     "inject": later("inject", "inject"),
     "capture": later("capture", "capture"),
+    "create_doc": later("documents", "create_doc"),
+    "update_doc": later("editing", "update_doc"),
+    "write_doc": later("editing", "write_doc"),
+    "set_access": later("gates", "set_access"),
+    "delete_doc": later("documents", "delete_doc"),
+    "restore_doc": later("documents", "restore_doc"),
+    "revert_doc": later("reading", "revert_doc"),
+    "put_hub": later("hubs", "put_hub"),
     "remember": later("records", "remember"),
     "forget_record": later("records", "forget_record"),
     "validate_memory": later("validation", "validate_memory"),

@@ -20,7 +20,8 @@ _BY_ID = f"SELECT {_FIELDS} {_FROM} WHERE d.public_id = ? AND o.name = ? AND b.n
 _PAGE = f"SELECT {_FIELDS} {_FROM} WHERE d.bank = ? AND d.id < ? AND (d.deleted IS NOT NULL) = ? ORDER BY d.id DESC LIMIT ?"
 _ALL = f"SELECT {_FIELDS} {_FROM} WHERE d.bank = ? AND d.id > ? ORDER BY d.id LIMIT ?"
 _CHUNKS = """
-SELECT c.unit, u.hash, c.occurrence, c.ordinal, u.tags FROM chunk c JOIN unit u ON u.id = c.unit WHERE c.document = ? ORDER BY c.ordinal
+SELECT c.unit, u.hash, u.tags, c.ordinal, c.occurrence, c.anchor, c.first_line, c.last_line, c.part, c.parts
+FROM chunk c JOIN unit u ON u.id = c.unit WHERE c.document = ? ORDER BY c.ordinal
 """
 _TOLD = """
 SELECT c.unit, d.public_id, d.title, c.breadcrumb, c.anchor, c.first_line, c.last_line FROM chunk c JOIN document d ON d.id = c.document
@@ -74,28 +75,6 @@ class VersionRow(Struct):
     size: int
 
 
-class Held(Struct):
-    """A chunk that is stored."""
-
-    unit: int
-    hash: bytes
-    occurrence: int
-    ordinal: int
-    tags: bytes | None
-
-
-class Told(Struct):
-    """Where a chunk stands: document, titles above it, anchor, lines."""
-
-    unit: int
-    document: str
-    title: str
-    breadcrumb: str
-    anchor: str | None
-    first_line: int
-    last_line: int
-
-
 class Place(Struct):
     """What of a chunk may change while its text stays: its place in the document."""
 
@@ -109,6 +88,27 @@ class Place(Struct):
 
     def row(self) -> tuple[int, int, str | None, int, int, int, int]:
         return self.ordinal, self.occurrence, self.anchor, self.first_line, self.last_line, self.part, self.parts
+
+
+class Held(Struct):
+    """A chunk that is stored."""
+
+    unit: int
+    hash: bytes
+    tags: bytes | None
+    place: Place
+
+
+class Told(Struct):
+    """Where a chunk stands: document, titles above it, anchor, lines."""
+
+    unit: int
+    document: str
+    title: str
+    breadcrumb: str
+    anchor: str | None
+    first_line: int
+    last_line: int
 
 
 class Documents:
@@ -154,7 +154,7 @@ class Documents:
 
     def chunks(self, document: int) -> list[Held]:
         """The chunks that are indexed, in order."""
-        return [Held(*row) for row in self._execute(_CHUNKS, (document,))]
+        return [Held(row[0], row[1], row[2], Place(*row[3:])) for row in self._execute(_CHUNKS, (document,))]
 
     def told(self, units: Iterable[int]) -> dict[int, Told]:
         """Where chunks stand, by unit."""

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from sqlite3 import Connection
 
-    from memory_wire.store.rows import Bank
 
 _HUB = """
 SELECT h.bank, b.name, p.name, h.slug, h.display_name, h.description, h.public, h.instructions, h.created,
@@ -39,6 +38,14 @@ WHERE {of} AND NOT EXISTS (SELECT 1 FROM published p WHERE p.unit = c.unit) ORDE
 _LAPSED = """
 SELECT EXISTS (SELECT 1 FROM document d WHERE d.bank = ? AND d.expires <= strftime('%s', 'now') * 1000
 AND EXISTS (SELECT 1 FROM published p WHERE p.document = d.id))
+"""
+_WRONG = """
+SELECT (SELECT count(*) FROM published p WHERE p.bank = :bank AND NOT EXISTS (SELECT 1 FROM public_chunk c WHERE c.unit = p.unit)
+        AND NOT EXISTS (SELECT 1 FROM document d WHERE d.id = p.document AND d.expires IS NOT NULL))
+     + (SELECT count(*) FROM public_chunk c WHERE c.bank = :bank AND NOT EXISTS (SELECT 1 FROM published p WHERE p.unit = c.unit))
+"""
+_STATE = """
+SELECT newest, max(pruned, coalesce((SELECT max(seq) FROM withdrawn WHERE bank = hub.bank), 0)), pruned FROM hub WHERE bank = ?
 """
 _ROWS = """
 SELECT p.id, u.created, u.tags, u.content, c.breadcrumb FROM published p JOIN unit u ON u.id = p.unit JOIN chunk c ON c.unit = p.unit
@@ -140,12 +147,7 @@ class Hubs:
 
     def wrong(self, bank: int) -> int:
         """How many rows of `published` and of the view have no partner; expired documents aside."""
-        query = (
-            "SELECT (SELECT count(*) FROM published p WHERE p.bank = :bank AND NOT EXISTS (SELECT 1 FROM public_chunk c WHERE c.unit = p.unit)"
-            " AND NOT EXISTS (SELECT 1 FROM document d WHERE d.id = p.document AND d.expires IS NOT NULL)) +"
-            " (SELECT count(*) FROM public_chunk c WHERE c.bank = :bank AND NOT EXISTS (SELECT 1 FROM published p WHERE p.unit = c.unit))"
-        )
-        return int(self._execute(query, {"bank": bank}).fetchone()[0])
+        return int(self._execute(_WRONG, {"bank": bank}).fetchone()[0])
 
     def found(self, bank: int, places: Sequence[int]) -> dict[int, PublicFound]:
         """Public chunks by their places in the index; what may not be seen any more is missing."""
@@ -156,10 +158,7 @@ class Hubs:
 
     def state(self, bank: int) -> tuple[int, int, int]:
         """(highest place so far, newest withdrawal, withdrawals that aren't kept any more)."""
-        row = self._execute(
-            "SELECT newest, max(pruned, coalesce((SELECT max(seq) FROM withdrawn WHERE bank = hub.bank), 0)), pruned FROM hub WHERE bank = ?",
-            (bank,),
-        ).fetchone()
+        row = self._execute(_STATE, (bank,)).fetchone()
         return (0, 0, 0) if row is None else row
 
     def rows(self, bank: int, after: int, upto: int | None, limit: int) -> list[tuple[int, int, bytes | None, str, str]]:
