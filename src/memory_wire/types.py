@@ -443,6 +443,7 @@ class Recalled(Struct, kw_only=True):
     bare: bool
     index: str | None = None
     truncated: bool = False
+    degraded: bool = False
 
 
 class Item(Struct, kw_only=True, omit_defaults=True):
@@ -450,7 +451,6 @@ class Item(Struct, kw_only=True, omit_defaults=True):
 
     content: str
     context: str | None = None
-    degraded: bool = False
     created_at: str
     id: str
 
