@@ -8,7 +8,7 @@ import sys
 from threading import Event
 
 from memory_wire.cli.args import COMMON, Command, Option, Value
-from memory_wire.cli.show import line
+from memory_wire.cli.show import as_json, line
 from memory_wire.cli.target import bank_name, connect
 from memory_wire.cli.verify import FRESH, STALE, checked, roots_of
 from memory_wire.errors import MemoryWireError
@@ -19,7 +19,7 @@ from memory_wire.sources.watching import watch as changes
 def commands() -> list[Command]:
     options = (
         Option("root", "each", "folder that files are in, repeatable (default: the repository, else this folder); nothing else is read"),
-        *(option for option in COMMON if option.name != "json"),
+        *COMMON,
     )
     summary = "Look at the sources of records whenever their files change; ends with Ctrl-C."
     return [Command("watch", summary, watch, options=options)]
@@ -32,7 +32,7 @@ def watch(values: dict[str, Value]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     was: dict[str, str] = {}
-    line(f"watching {', '.join(roots)}")
+    as_json({"watching": roots}) if values.get("json") else line(f"watching {', '.join(roots)}")
     sys.stdout.flush()
     for paths in changes(roots, stop=stop):
         only = {os.path.realpath(path) for path in paths if f"{os.sep}.git{os.sep}" not in path}
@@ -51,5 +51,8 @@ def look(values: dict[str, Value], folders: Folders, root: str, only: set[str], 
     with connect(values) as target:
         for one in checked(target, bank_name(values, target), folders, root, only):
             if one.state == STALE or (one.state == FRESH and was.get(one.source_id) == STALE):
-                line(f"{one.state:<8} {one.source_id}" + (f"  {', '.join(one.stale)}" if one.stale else ""))
+                if values.get("json"):
+                    as_json(one)
+                else:
+                    line(f"{one.state:<8} {one.source_id}" + (f"  {', '.join(one.stale)}" if one.stale else ""))
             was[one.source_id] = one.state

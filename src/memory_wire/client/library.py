@@ -5,12 +5,14 @@ A document's id is enough to find it in the project; `bank` narrows it to one. E
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from memory_wire import documents as d
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Library:

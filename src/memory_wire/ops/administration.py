@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from memory_wire import grants as g
-from memory_wire.ops.op import Op
+from memory_wire.ops.op import Later, Op
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_wire import grants as g
+else:
+    g = Later("grants")
 
 OPS: tuple[Op, ...] = (
     Op(

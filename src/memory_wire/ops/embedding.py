@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from memory_wire import embedding as e
-from memory_wire.ops.op import NEW, Op
+from memory_wire.ops.op import NEW, Later, Op
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_wire import embedding as e
+else:
+    e = Later("embedding")
 
 OPS: tuple[Op, ...] = (
     Op(

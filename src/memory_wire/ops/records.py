@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from memory_wire import freshness as f
 from memory_wire import types as t
-from memory_wire.ops.op import NEW, Op
+from memory_wire.ops.op import NEW, Later, Op
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_wire import freshness as f
+else:
+    f = Later("freshness")
 
 OPS: tuple[Op, ...] = (
     Op(

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from memory_wire import sessions as s
-from memory_wire.ops.op import Op
+from memory_wire.ops.op import Later, Op
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_wire import sessions as s
+else:
+    s = Later("sessions")
 
 PLACE = "/v1/sessions"
 

@@ -10,13 +10,13 @@ import time
 from msgspec.json import Encoder
 
 from memory_wire import types as t
-from memory_wire.documents import CreateDoc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memory_wire.errors import MemoryWireError
+    from memory_wire.ops import Op
 
 Reply = tuple[int, bytes, bytes, bytes]
 
@@ -189,8 +189,9 @@ def created(response: object) -> Reply:
     return 201, JSON, encode(response), b""
 
 
-def renderer(request: type, response: object) -> Callable[..., Reply]:
-    """How an operation's response is put on the wire, by its type; a request for one item is served the item."""
-    if request is CreateDoc:
-        return created
-    return single if request is t.Get else RENDER.get(response, plain)
+def renderer(op: Op) -> Callable[..., Reply]:
+    """How an operation's response is put on the wire: by its type, where no operation of its own is named."""
+    return NAMED.get(op.name) or RENDER.get(op.response, plain)
+
+
+NAMED: dict[str, Callable[..., Reply]] = {"get": single, "create_doc": created}

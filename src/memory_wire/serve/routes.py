@@ -16,6 +16,7 @@ from memory_wire.types import Scope
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
     from memory_wire.serve.incoming import Request
     from memory_wire.serve.reply import Reply
@@ -55,20 +56,29 @@ class Route:
         self.answer = answer
         self.start = start
         self.places: tuple[str, ...] = ()
-        self.body: Body | None = None
-        self.query: Query | None = None
-        self.writes = self.contract = self.keyed = False
+        self.writes = self.contract = False
         self.public = False  # nobody needs a key
         self.operators = False  # for who runs the store
-        self.render: Callable[..., Reply] = reply.plain
         if op is not None:
             self.places = tuple(part[1:-1] for part in op.http[1].split("/") if part.startswith("{"))
             self.writes, self.contract = op.writes, op.contract
+        self.reads = (op is not None and op.body) or start is not None  # a request has a JSON body
+
+    def __getattr__(self, name: str) -> Any:
+        """What reads and renders, made when the route is first asked for: most routes of a server never are."""
+        if name not in {"body", "keyed", "query", "render"}:
+            raise AttributeError(name)
+        op = self.op
+        self.body: Body | None = None
+        self.query: Query | None = None
+        self.keyed = False
+        self.render: Callable[..., Reply] = reply.plain
+        if op is not None:
             self.keyed = "idempotency_key" in op.request.__struct_fields__
             self.body = Body(op.request) if op.body else None
             self.query = Query(op.request, self.places, op.contract, receipt=op.name in {"retain", "retain_batch"})
-            self.render = reply.renderer(op.request, op.response)
-        self.reads = self.body is not None or start is not None  # a request has a JSON body
+            self.render = reply.renderer(op)
+        return getattr(self, name)
 
     def read(self, params: list[bytes], query: bytes, body: bytes, home: Scope) -> tuple[Scope, Struct, bool, bytes]:
         """Scope, request Struct, whether a receipt is asked for, and header lines naming ignored fields.
