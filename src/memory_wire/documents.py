@@ -171,17 +171,21 @@ class ListHubs(Struct, kw_only=True):
 
 
 class Chunks(Struct, kw_only=True):
-    """What a write meant for the index. `total` is `indexed` and `reused`; `moved` are those of `reused` that stand elsewhere now."""
+    """What a write meant for the index. `total` is `indexed` and `reused`; `moved` are those of `reused` that stand elsewhere now.
+
+    `left_out` are those beyond what is indexed of one document.
+    """
 
     total: int = 0
     indexed: int = 0
     reused: int = 0
     pruned: int = 0
     moved: int = 0
+    left_out: int = 0
 
 
 class Saved(Struct, kw_only=True, omit_defaults=True):
-    """`skipped`: the text is `unchanged`, so there is no new version, or `empty`. `edit_token` is shown this once."""
+    """`skipped`: the text is `unchanged`, so there is no new version, or `empty`. `edit_token` is shown once, to who came without a key."""
 
     id: str
     bank: str

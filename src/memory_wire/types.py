@@ -492,10 +492,12 @@ class BankMoved(Struct, kw_only=True):
     """`bank` is where the memories are now, `memories` how many came, `deduplicated` how many were there already.
 
     `clashes` memories came without their document ids, which the target holds with another text; `clashing` names the first of them.
+    `documents` came along, with their versions.
     """
 
     bank: str
     memories: int
+    documents: int = 0
     deduplicated: int = 0
     clashes: int = 0
     clashing: list[str] = []

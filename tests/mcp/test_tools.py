@@ -67,7 +67,7 @@ def test_names_and_properties_are_the_contracts(name: str) -> None:
 def test_only_forgetting_and_what_is_outside_destroys() -> None:
     hints = {tool["name"]: tool["annotations"] for tool in shown()}
     assert {name for name, found in hints.items() if found["destructiveHint"]} == {"memory_forget", "forget", "gateway_call"}
-    writing = {"memory_forget", "memory_retain", "remember", "forget", "gateway_call"}
+    writing = {"memory_forget", "memory_retain", "remember", "forget", "gateway_call", "doc_write"}
     assert {name for name, found in hints.items() if not found["readOnlyHint"]} == writing
     assert all(hints[name]["idempotentHint"] for name in ("search", "validate_memory", "forget"))
     assert {name for name, found in hints.items() if found["openWorldHint"]} == {"gateway_call"}
@@ -117,14 +117,17 @@ def test_tool_sets(talk: Talk) -> None:
         assert names[: len(core)] == core
         return names[len(core) :]
 
-    records = [*[tool["name"] for tool in shown("records")], "records_tool"]
-    assert records == ["remember", "search", "validate_memory", "forget", "gateway_call", "records_tool"]
+    own = [tool["name"] for tool in shown("records")]
+    assert own == ["remember", "search", "validate_memory", "forget", "gateway_call"]
+    documents = [tool["name"] for tool in shown("hub")]
+    assert documents == ["doc_read", "doc_write", "doc_search"]
+    records, hub = [*own, "records_tool"], [*own, *documents, "records_tool", "hub_tool"]
     assert extra() == []  # no bank yet
-    for name, expected in (("core", []), ("records", records), ("hub", [*records, "hub_tool"])):
+    for name, expected in (("core", []), ("records", records), ("hub", hub)):
         talk.peer.tools = name
         assert extra() == expected
     talk.peer.tools = "all"
-    assert extra() == [*records, "hub_tool", "other_tool"]
+    assert extra() == [*hub, "other_tool"]
     talk.peer.tools = ""
     talk.memory.retain("so that there is a bank", bank="b")
     for configured, expected in (({"mcpTools": "records"}, records), ({"mcpTools": 5}, []), ({"mcpTools": "none"}, []), ({}, [])):

@@ -96,8 +96,16 @@ def own(values: dict[str, Value], name: str) -> int:
     if values.get("json"):
         as_json(done)
     else:
-        line(f"{done['added']:,} memories added, {done['present']:,} were there")
+        line(f"{done['added']:,} memories added, {done['present']:,} were there" + library(done))
     return 0
+
+
+def library(done: dict[str, object]) -> str:
+    """What came beside the memories."""
+    taken = done.get("slugs_taken")
+    return (f"; {done['documents']:,} documents and bundles" if "documents" in done else "") + (
+        f"; slugs of other banks, not taken: {', '.join(map(str, taken))}" if isinstance(taken, list) else ""
+    )
 
 
 def foreign(values: dict[str, Value], source: Source, format: str) -> int:

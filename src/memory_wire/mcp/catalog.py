@@ -15,7 +15,7 @@ from msgspec import json
 from msgspec.structs import fields
 
 from memory_wire import ops
-from memory_wire.mcp.told import GATEWAY, RECORDS
+from memory_wire.mcp.told import GATEWAY, HUB, RECORDS
 from memory_wire.mcp.tools import CATALOG
 
 Json = dict[str, Any]
@@ -89,12 +89,14 @@ ROWS: dict[str, Json] = {
         "output": shape("banks", banks=many(BANKS), **TRUNCATED),
     },
 }
-ROWS |= RECORDS | GATEWAY
-SETS: dict[str, str] = dict.fromkeys(RECORDS | GATEWAY, "records")  # operation -> tool set, where it is not core
+ROWS |= RECORDS | GATEWAY | HUB
+SETS: dict[str, str] = dict.fromkeys(RECORDS | GATEWAY, "records") | dict.fromkeys(HUB, "hub")  # operation -> tool set, if it isn't core
 HINTS = {  # read-only, destructive, idempotent; where the operation alone doesn't say it
     "forget": (False, True, True),
     "forget_record": (False, True, True),
     "search": (True, False, True),
+    "search_docs": (True, False, True),
+    "read_doc": (True, False, True),
     "validate_memory": (True, False, True),  # it notes the hash it was told, and changes no record
     "gateway_call": (False, True, False),  # whatever is behind it
 }

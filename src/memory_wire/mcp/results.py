@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeVar
 
+    from memory_wire import documents as d
     from memory_wire.mcp.rpc import Json
 
-    Row = TypeVar("Row", t.Hit, t.Item, t.RecordHit)
+    Row = TypeVar("Row", t.Hit, t.Item, t.RecordHit, d.DocHit)
     Values = Mapping[str, object]
 
 UNDATED = "1970-01-01T00:00:00"  # what a memory without a date has
@@ -168,6 +169,23 @@ def found_records(response: t.SearchResults, values: Values, most: int, only: st
     return success(encode(found), found, note(cut, "not all that matches fits; a smaller `limit` or a narrower query shows the rest"))
 
 
+def read(response: d.Doc, values: Values, most: int, only: str | None) -> Json:
+    """A document's text as it is; an outline, and what is known of the document, as an object."""
+    found: Json = to_builtins(response)
+    if "markdown" not in found:
+        return success(encode(found), found)
+    more = f"go on with offset {response.next}" if isinstance(response.next, int) else ""
+    said_of = f"{response.id}, version {response.version}, {response.chars} characters"
+    return success(str(response.markdown).encode(), found, said_of, note(bool(more), more))
+
+
+def found_docs(response: d.DocHits, values: Values, most: int, only: str | None) -> Json:
+    """Chunks with where they stand, as many as fit."""
+    shown, cut = trimmed(response.results, most, skip=True)
+    found = said({"results": shown, "degraded": response.degraded}, cut)
+    return success(encode(found), found, note(cut, "not all that matches fits; doc_read gives a section whole"))
+
+
 def whole(response: object, values: Values, most: int, only: str | None) -> Json:
     """The response as it is."""
     found: Json = to_builtins(response)
@@ -198,4 +216,7 @@ SHAPES: dict[str, Callable[..., Json]] = {
     "validate_memory": whole,
     "forget_record": whole,
     "gateway_call": called,
+    "read_doc": read,
+    "write_doc": whole,
+    "search_docs": found_docs,
 }

@@ -1,4 +1,4 @@
-"""What models are told of the tools of records and of the gateway. Data for catalog.py; never imported by a serving process."""
+"""What models are told of the tools of records, documents and the gateway. Data for catalog.py; never imported by a serving process."""
 
 from __future__ import annotations
 
@@ -113,5 +113,56 @@ GATEWAY: dict[str, Json] = {
             result={},
             truncated={"type": "boolean"},
         ),
+    },
+}
+HUB: dict[str, Json] = {
+    "read_doc": {
+        "title": "Read a document",
+        "text": "A document by its id: whole, one section, lines, or only its outline. Ask for the outline of a long one first.",
+        "fields": {
+            "id": "from doc_search or doc_write, the end of its URL",
+            "section": "a heading, `A > B` or `#anchor`",
+            "occurrence": "which of several sections of that heading, from 1",
+            "subtree": "the section with all below it",
+            "lines": "first-last",
+            "outline": "the headings instead of the text",
+            "offset": "characters to leave out",
+            "version": "an older version's number",
+        },
+        "output": objects("id title version", id=TEXT, title=TEXT, version=NUMBER, markdown=TEXT, outline=each({"type": "object"})),
+    },
+    "write_doc": {
+        "title": "Write a document",
+        "text": "Without id, a new document; it never takes another one's place. With id, change that one as a new version: append, "
+        "prepend, replace one section or all. Older versions stay.",
+        "fields": {
+            "markdown": "the text, Markdown",
+            "id": "the document to change",
+            "mode": ["replace", "append", "prepend", "section"],
+            "section": "mode section: its heading, `A > B` or `#anchor`; a text that begins with a heading replaces the heading too",
+            "occurrence": "which of several sections of that heading, from 1",
+            "title": "default: front matter, first heading, first line",
+            "source": "where it comes from",
+            "if_version": "only if that is the newest version: the one that was read",
+            "is_draft": "a new document: not for everybody, even in a public hub",
+        },
+        "output": objects(
+            "id title version url chunks",
+            id=TEXT,
+            bank=TEXT,
+            title=TEXT,
+            version=NUMBER,
+            url=TEXT,
+            raw_url=TEXT,
+            chunks={"type": "object"},
+            skipped=TEXT,
+            edit_token=TEXT,
+        ),
+    },
+    "search_docs": {
+        "title": "Search documents",
+        "text": "The parts of documents that answer a question, best first, each with its document's id, headings and lines.",
+        "fields": {"query": "", "id": "only in this document", "limit": "default 10, at most 50", "tags": "any of these matches"},
+        "output": objects("results", results=each({"type": "object"}), degraded={}, truncated={"type": "boolean"}),
     },
 }

@@ -198,5 +198,5 @@ def request_of(operation: str, values: Values, most: int, bank: str) -> Struct:
         limit = min(values.get("limit", config.PAGE_LIMIT), config.MCP_PAGE)
         values = {**values, "limit": limit, "truncate": most * config.CHARS_PER_TOKEN // max(limit, 1)}
     elif operation == "read_doc":
-        values["limit"] = min(values.get("limit", most * config.CHARS_PER_TOKEN), most * config.CHARS_PER_TOKEN)
+        values = {**values, "limit": most * config.CHARS_PER_TOKEN}
     return BY_NAME[operation].request(**values)

@@ -39,6 +39,21 @@ HINTS: dict[str, Json] = {
     "project": {"type": "string", "description": "default: the caller's"},
     "workspace": {"type": "string", "description": "the bank, default `default`"},
 }
+TRUTH = {"type": "boolean", "default": False}
+HINTS |= {
+    "bank": {"type": "string", "description": "only in this bank"},
+    "deleted": {**TRUTH, "description": "the deleted ones"},
+    "lines": {"type": "string", "description": "first-last, counted from 1"},
+    "new": {**INTEGER, "description": "to this version, default the newest"},
+    "occurrence": {"type": "integer", "minimum": 1, "description": "which of several sections of that heading"},
+    "old": {**INTEGER, "description": "from this version, default the one before"},
+    "outline": {**TRUTH, "description": "the headings instead of the text"},
+    "purge": {**TRUTH, "description": "for good, with all versions"},
+    "read_doc.limit": {**INTEGER, "description": "characters"},
+    "section": {"type": "string", "description": "a heading, `A > B` or `#anchor`"},
+    "subtree": {**TRUTH, "description": "the section with all below it"},
+    "version": {**INTEGER, "description": "an older version's number"},
+}
 FLAG = {"type": "string", "enum": ["1", "true", "0", "false"], "default": "0"}
 RECEIPT = {"name": "receipt", "in": "query", "schema": FLAG, "description": "also say what was redacted and whether the memory was there"}
 OWN: tuple[tuple[str, str, str], ...] = (
@@ -124,10 +139,15 @@ def parameters_of(op: ops.Op) -> list[Json]:
     found: list[Json] = [{"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in places]
     if not op.body:
         asked = [name for name in op.request.__struct_fields__ if name not in places]
-        found += [{"name": name, "in": "query", "required": name == "confirm", "schema": HINTS[name]} for name in asked]
+        found += [{"name": name, "in": "query", "required": name == "confirm", "schema": hint(op, name)} for name in asked]
     if op.response in (t.Retained, t.BatchRetained):
         found.append(RECEIPT)
     return found
+
+
+def hint(op: ops.Op, name: str) -> Json:
+    """What a parameter is, where it isn't the same for all operations."""
+    return HINTS.get(f"{op.name}.{name}") or HINTS[name]
 
 
 def answer(op: ops.Op, found: set[type[Struct]]) -> Json:

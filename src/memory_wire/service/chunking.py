@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from memory_wire import config
 from memory_wire.documents import Chunks
-from memory_wire.errors import Invalid
 from memory_wire.guard.redact import redact_key
 from memory_wire.hub.chunk import chunked
 from memory_wire.hub.sections import parse
@@ -32,18 +31,18 @@ PRIVATE = ("true", "yes", "on", "1")
 
 
 class Text:
-    """A document's text, parsed before the transaction where that is possible. Raises Invalid for one of too many parts."""
+    """A document's text, parsed. Of one with very many parts the first are indexed: derived data must not block its source."""
 
-    __slots__ = ("chunks", "markdown", "parsed", "tags", "title")
+    __slots__ = ("chunks", "left_out", "markdown", "parsed", "tags", "title")
 
     def __init__(self, markdown: bytes, keys: Keys, title: str | None) -> None:
         self.markdown = markdown
         self.parsed: Parsed = parse(markdown.decode())
         self.title = keys.shown("title", (title or self.parsed.title())[: config.DOCUMENT_TITLE_CHARS], [])
         self.tags = keys.tags([tag.lstrip("#") for tag in words(self.parsed.matter.get("tags"))], [])
-        self.chunks: list[Chunk] = chunked(self.parsed, self.title)
-        if len(self.chunks) > config.DOCUMENT_CHUNKS:
-            raise Invalid("markdown", f"has {len(self.chunks):,} sections, at most {config.DOCUMENT_CHUNKS:,} are indexed")
+        every: list[Chunk] = chunked(self.parsed, self.title)
+        self.chunks = every[: config.DOCUMENT_CHUNKS]
+        self.left_out = len(every) - len(self.chunks)
 
     @property
     def private(self) -> bool:
@@ -64,7 +63,7 @@ def index(tx: Tx, bank: Bank, document: Document, text: Text, keys: Keys, now: i
 
     A chunk whose text, titles and tags are as before stays the unit that it is; only its place is noted.
     """
-    done = Chunks(total=len(text.chunks))
+    done = Chunks(total=len(text.chunks), left_out=text.left_out)
     changes: Changes = []
     held = {(chunk.hash, chunk.place.occurrence): chunk for chunk in tx.documents.chunks(document.id)}
     tx.documents.keep_chunks(document.id, document.version)

@@ -97,7 +97,7 @@ def create_doc(request: d.CreateDoc, scope: t.Scope, service: Service) -> Work:
         document = fresh(text, now)
         document.titled, document.draft, document.source = int(title is not None), int(draft), source
         token = None
-        if scope.caller is None:
+        if scope.keyless:
             token, document.edit_token = passwords.new_token()
         tx.documents.add(bank, passwords.new_id(), document)
         outcome = saved(tx, scope, service, bank, document, text, "create", now)

@@ -10,6 +10,7 @@ from memory_wire import types as t
 from memory_wire.config import POSITIONS
 from memory_wire.errors import Invalid, MemoryWireError
 from memory_wire.service import dates, jobs, lineage, memories, open_service, validate
+from memory_wire.service.library import KINDS, Line, Shelf
 from memory_wire.service.lineage import Lineage, Part, SourceLine
 from memory_wire.service.transfer import FORMAT, LINE_BYTES, SLICE, VERSION, BankLine, Header, MemoryLine
 from memory_wire.store.ids import parse
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 GROWTH = 8  # so many times longer a text can be than what was given, where redaction put placeholders for short secrets
 
-Entry = Header | BankLine | MemoryLine | SourceLine
+Entry = Header | BankLine | MemoryLine | SourceLine | Line
 
 
 class Waiting(msgspec.Struct):
@@ -62,6 +63,9 @@ class Import:
         self.waiting: list[Waiting] = []
         self.lineage = Lineage()
         self.observed: list[SourceLine] = []
+        self.shelf: Shelf | None = None
+        self.documents = 0  # and bundles that were added
+        self.taken: list[str] = []  # slugs that other banks have
 
     def read(self, file: BinaryIO, size: int) -> dict[str, object]:
         """Stores the lines. Raises Invalid, naming the line."""
@@ -90,9 +94,10 @@ class Import:
         for project, name in touched:
             self.service.catch_up(project, name)
         self.progress(size, size)
-        return dict(self.done)
+        more: dict[str, object] = {"documents": self.documents} if self.documents else {}
+        return {**self.done, **more, **({"slugs_taken": self.taken} if self.taken else {})}
 
-    def take(self, entry: Header | MemoryLine | SourceLine) -> None:
+    def take(self, entry: Header | MemoryLine | SourceLine | Line) -> None:
         """Checks a line; it waits for the next transaction. Raises Invalid, WrongType."""
         if isinstance(entry, Header):
             return
@@ -100,6 +105,10 @@ class Import:
             raise Invalid("memory", "comes before its bank")
         if isinstance(entry, SourceLine):
             self.observed.append(checked(entry))
+            return
+        if not isinstance(entry, MemoryLine):
+            self.shelf = self.shelf or Shelf(self.service, self.scope)
+            self.shelf.take(entry)
             return
         keys = self.service.keys
         item = unit_of(entry, keys)
@@ -127,8 +136,14 @@ class Import:
         self.waiting = []
 
     def finish(self) -> None:
-        """Ends a bank: what was derived from later lines, what was seen of sources."""
+        """Ends a bank: what was derived from later lines, what was seen of sources, its last document."""
         self.flush()
+        if self.shelf is not None:
+            self.shelf.finish()
+            self.documents += self.shelf.added
+            self.done["present"] += self.shelf.present
+            self.taken += self.shelf.slugs_taken
+            self.shelf = None
         if self.scope is not None and (self.lineage.late or self.observed):
             target, found, observed, keys = self.scope, self.lineage, self.observed, self.service.keys
 
@@ -172,7 +187,8 @@ def decode(raw: bytes, number: int) -> Entry:
         elif "bank" in found:
             entry = msgspec.json.decode(raw, type=BankLine)
         else:
-            entry = msgspec.json.decode(raw, type=Header)
+            kind: type[Header | Line] = next((kind for key, kind in KINDS.items() if key in found), Header)
+            entry = msgspec.json.decode(raw, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Invalid("line", str(error)) from None
     if number == 1 and not (isinstance(entry, Header) and entry.format == FORMAT):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from memory_wire.errors import StorageError, UnknownBank
+from memory_wire.index.cache import PUBLIC
 from memory_wire.service import open_service
 from memory_wire.store.place import frozen
 
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memory_wire.service.service import Service
-    from memory_wire.store.rows import BankSummary, Finding
+    from memory_wire.store.reader import Reader
+    from memory_wire.store.rows import Bank, BankSummary, Finding
 
     Progress = Callable[[int, int], None]
 
@@ -42,13 +44,19 @@ def rebuild(service: Service, row: BankSummary, progress: Progress) -> None:
         if bank is None:
             return
         language = service.settings_of(bank, reader).language
-        index, rows = service.index.open(bank, language), service.index.rows(reader, bank, language)
-        try:
-            index.rebuild(rows, progress)
-        except OSError as error:
-            rows.renew()
-            if bank.id in reader.bank_ids():
-                raise StorageError(f"{error.filename or row.name}: {error.strerror or error}") from error
+        for projection in projections(reader, bank):
+            index, rows = service.index.open(bank, language, projection), service.index.rows(reader, bank, language, projection)
+            try:
+                index.rebuild(rows, None if projection else progress)
+            except OSError as error:
+                rows.renew()
+                if bank.id in reader.bank_ids():
+                    raise StorageError(f"{error.filename or row.name}: {error.strerror or error}") from error
+
+
+def projections(reader: Reader, bank: Bank) -> list[str]:
+    """The indexes that a bank has: its own, and of a hub that of what is public."""
+    return ["", PUBLIC] if reader.holds_library(bank.id) and reader.hubs.of_bank(bank.id) is not None else [""]
 
 
 def named(service: Service, bank: str | None, project: str) -> list[BankSummary]:
@@ -77,8 +85,10 @@ def check(path: str, progress: Progress) -> list[str]:
                 bank = reader.bank(row.project, row.name)
                 if bank is not None:
                     language = service.settings_of(bank, reader).language
-                    index, rows = service.index.open(bank, language), service.index.rows(reader, bank, language)
-                    findings += [f"bank {row.name}: {text}" for text in index.check(rows)]
+                    for part in projections(reader, bank):
+                        index, rows = service.index.open(bank, language, part), service.index.rows(reader, bank, language, part)
+                        what = f"bank {row.name}, {part}" if part else f"bank {row.name}"
+                        findings += [f"{what}: {text}" for text in index.check(rows)]
             progress(place, steps)
         return findings
 

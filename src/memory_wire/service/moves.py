@@ -50,11 +50,11 @@ def copy_bank(request: t.CopyBank, scope: t.Scope, service: Service) -> Work:
         source = existing(tx, scope)
         if tx.bank(target.project, target.bank) is not None:
             raise BankExists
-        movable(tx, source)
         bank = tx.bank(target.project, target.bank, create=True)
         assert bank is not None
         move = Move(tx, bank, merging=False)
         move.all_of(source)
+        move.library(source, service)
         return move.outcome(service)
 
     return work
@@ -67,9 +67,9 @@ def merge_bank(request: t.MergeBank, scope: t.Scope, service: Service) -> Work:
     def work(tx: Tx) -> Outcome:
         source = existing(tx, scope)
         bank = existing(tx, target)
-        movable(tx, source)
         move = Move(tx, bank, merging=True)
         move.all_of(source)
+        move.library(source, service)
         tx.bulk.take_turns(source, bank)
         tx.delete_bank(source)
         done = move.outcome(service)
@@ -97,12 +97,6 @@ def existing(tx: Tx, scope: t.Scope) -> Bank:
     return bank
 
 
-def movable(tx: Tx, bank: Bank) -> None:
-    """Raises Invalid for a bank of documents, whose parts belong together."""
-    if tx.bulk.has_documents(bank):
-        raise Invalid("bank", "holds documents, which can't be copied; rename works")
-
-
 class Move:
     """Takes the memories of one bank into another, and counts. `merging`: under their ids, and only what the target doesn't hold."""
 
@@ -128,6 +122,14 @@ class Move:
         body = self.tx.config(source)
         if body is not None and not self.target.config_version:
             self.tx.set_config(self.target, body)
+
+    def library(self, source: Bank, service: Service) -> None:
+        """The documents and bundles, if there are any."""
+        if self.tx.bulk.has_documents(source):
+            from memory_wire.service.shelving import copied, moved
+
+            put = moved if self.merging else copied
+            self.done.documents = put(self.tx, source, self.target, service)
 
     def take(self, entry: Exported) -> None:
         """One memory, unless a merge finds its text (in that session) in the target. A document that only the source has comes along."""

@@ -1,7 +1,8 @@
 """The public projection of a hub: rows and index of what everybody may see, with statistics of its own. Used by everything public.
 
-A caller gets a reader, the hub and its bank from `with Public(service, slug) as found`. Ranking is `service.recalls.found` with the projection
-PUBLIC of index/cache.py; rows come from the view public_chunk alone. What has expired since is taken out first, in a write of its own.
+A caller gets a reader, the hub and its bank from `with Public(service, slug) as found`. Ranking is `service.recalls.found` with the
+projection PUBLIC of index/cache.py; rows come from the view public_chunk alone. What has expired since is taken out first, in a write of
+its own.
 """
 
 from __future__ import annotations

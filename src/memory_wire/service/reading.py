@@ -38,8 +38,10 @@ def read_doc(reader: Reader, request: d.ReadDoc, scope: t.Scope) -> d.Doc:
         raise UnknownVersion
     answer = head_of(document, version, len(raw))
     if flag("outline", request.outline):
-        answer.outline = outline(raw)
-        answer.truncated = len(answer.outline) >= config.OUTLINE_MAX
+        headings = outline(raw)
+        answer.outline = headings[: config.OUTLINE_MAX]
+        if len(headings) > config.OUTLINE_MAX:
+            answer.truncated = True
         return answer
     lines = edit.lines_of(raw)
     first, last = span(request, raw, len(lines))
@@ -80,7 +82,7 @@ def outline(raw: bytes) -> list[d.Heading]:
     """The document's sections; text before the first heading comes first, as level 0."""
     parsed = parse(raw.decode())
     found = []
-    for section in parsed.sections[: config.OUTLINE_MAX]:
+    for section in parsed.sections:
         lines = parsed.lines[section.first - 1 : section.last]
         if not section.level and not any(line.strip() for line in lines):
             continue

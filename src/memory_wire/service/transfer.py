@@ -1,8 +1,8 @@
 """Export of everything as JSON lines, for the command line; importing.py reads it back as it was: ids, dates, tags, order, texts.
 
-First line `{"format":"memory-wire","version":1}`, then per bank one `bank` line followed by its `memory` lines, oldest first, and what was
-`observed` of sources. What the store shows of a document id or session is exported; a form with redacted credentials brings its key along,
-which only a copy made from the same store can still match.
+First line `{"format":"memory-wire","version":2}`, then per bank one `bank` line followed by its `memory` lines, oldest first, what was
+`observed` of sources, and its documents with their versions, bundles and hub. What the store shows of a document id or session is exported;
+a form with redacted credentials brings its key along, which only a copy made from the same store can still match.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 FORMAT = "memory-wire"
-VERSION = 1
+VERSION = 2  # 1: without documents, as it is written where there are none
 SLICE = 500  # rows of one read or write transaction
 LINE_BYTES = 64 * 1024 * 1024
 
@@ -116,8 +116,9 @@ def write(service: Service, out: BinaryIO, only: str | None, progress: Progress,
     encode = msgspec.json.Encoder().encode
     with service.read() as reader:
         rows = [row for row in reader.banks() if only is None or (row.name == only and row.project == project)]
+        shelved = {row.id for row in rows if reader.holds_library(row.id)}
     total, done = sum(row.memories for row in rows), 0
-    out.write(encode(Header(FORMAT, VERSION)) + b"\n")
+    out.write(encode(Header(FORMAT, VERSION if shelved else 1)) + b"\n")
     for row in rows:
         after = -1
         while True:
@@ -139,6 +140,11 @@ def write(service: Service, out: BinaryIO, only: str | None, progress: Progress,
             if len(page) < SLICE:
                 break
             after = page[-1].unit.id
+        if row.id in shelved:
+            from memory_wire.service import library  # of banks with documents
+
+            for line in library.lines(service, row.project, row.name):
+                out.write(encode(line) + b"\n")
     return done
 
 

@@ -62,6 +62,28 @@ _RULES = (
     ),
     ("bank {} keeps the identity of unit {}, which is still there", "SELECT b.id, b.kept FROM bank b JOIN unit u ON u.id = b.kept"),
     ("record {} has no provenance row", "SELECT u.id FROM unit u LEFT JOIN record r ON r.unit = u.id WHERE u.kind = 1 AND r.unit IS NULL"),
+    (
+        "document {} has no text of version {}",
+        """
+        SELECT d.public_id, d.version FROM document d LEFT JOIN version v ON v.document = d.id AND v.version = d.version
+        WHERE d.version > 0 AND v.version IS NULL""",
+    ),
+    (
+        "document {} is of version {}, its chunk {} of another",
+        """
+        SELECT d.public_id, d.version, c.unit FROM chunk c JOIN document d ON d.id = c.document
+        WHERE c.version <> d.version OR d.deleted IS NOT NULL""",
+    ),
+    (
+        "chunk {} is published and may not be seen",
+        """
+        SELECT p.unit FROM published p LEFT JOIN public_chunk c ON c.unit = p.unit LEFT JOIN document d ON d.id = p.document
+        WHERE c.unit IS NULL AND d.expires IS NULL""",
+    ),
+    (
+        "chunk {} is public and isn't published",
+        "SELECT c.unit FROM public_chunk c LEFT JOIN published p ON p.unit = c.unit WHERE p.unit IS NULL",
+    ),
     ("chunk {} belongs to no document", "SELECT u.id FROM unit u LEFT JOIN chunk c ON c.unit = u.id WHERE u.kind = 2 AND c.unit IS NULL"),
 )
 _SHOWN = 10  # findings of one rule

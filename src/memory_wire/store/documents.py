@@ -16,9 +16,10 @@ d.id, d.bank, b.name, d.public_id, d.title, d.titled, d.version, d.draft, d.priv
 d.edit_token, d.source, d.created, d.updated, EXISTS (SELECT 1 FROM public_document p WHERE p.id = d.id)
 """
 _FROM = "FROM document d JOIN bank b ON b.id = d.bank JOIN project o ON o.id = b.project"
-_BY_ID = f"SELECT {_FIELDS} {_FROM} WHERE d.public_id = ? AND o.name = ? AND b.name IS NOT NULL"
-_PAGE = f"SELECT {_FIELDS} {_FROM} WHERE d.bank = ? AND d.id < ? AND (d.deleted IS NOT NULL) = ? ORDER BY d.id DESC LIMIT ?"
-_ALL = f"SELECT {_FIELDS} {_FROM} WHERE d.bank = ? AND d.id > ? ORDER BY d.id LIMIT ?"
+_WHOLE = "d.version > 0"  # an import that was cut off leaves one without
+_BY_ID = f"SELECT {_FIELDS} {_FROM} WHERE d.public_id = ? AND o.name = ? AND b.name IS NOT NULL AND {_WHOLE}"
+_PAGE = f"SELECT {_FIELDS} {_FROM} WHERE d.bank = ? AND d.id < ? AND {_WHOLE} AND (d.deleted IS NOT NULL) = ? ORDER BY d.id DESC LIMIT ?"
+_ALL = f"SELECT {_FIELDS} {_FROM} WHERE d.bank = ? AND d.id > ? AND {_WHOLE} ORDER BY d.id LIMIT ?"
 _CHUNKS = """
 SELECT c.unit, u.hash, u.tags, c.ordinal, c.occurrence, c.anchor, c.first_line, c.last_line, c.part, c.parts
 FROM chunk c JOIN unit u ON u.id = c.unit WHERE c.document = ? ORDER BY c.ordinal
@@ -127,6 +128,15 @@ class Documents:
         row = self._execute(_BY_ID, (public_id, project)).fetchone()
         return None if row is None else Document(*row)
 
+    def get(self, id: int) -> Document:
+        """A document that is there."""
+        return Document(*self._execute(f"SELECT {_FIELDS} {_FROM} WHERE d.id = ?", (id,)).fetchone())
+
+    def holder(self, public_id: str) -> Document | None:
+        """The document that has a public id, in whatever project."""
+        row = self._execute(f"SELECT {_FIELDS} {_FROM} WHERE d.public_id = ?", (public_id,)).fetchone()
+        return None if row is None else Document(*row)
+
     def page(self, bank: Bank, limit: int, before: int = NO_LIMIT, deleted: bool = False) -> list[Document]:
         """Documents of a bank, the newest first, with an id below `before`."""
         return [Document(*row) for row in self._execute(_PAGE, (bank.id, before, deleted, limit))]
@@ -151,6 +161,15 @@ class Documents:
             " ORDER BY version DESC LIMIT ?"
         )
         return [VersionRow(*row) for row in self._execute(query, (document, before, limit))]
+
+    def after(self, document: int, version: int) -> VersionRow | None:
+        """The next version above a number."""
+        query = (
+            "SELECT version, hash, at, author, made, length(markdown) FROM version WHERE document = ? AND version > ?"
+            " ORDER BY version LIMIT 1"
+        )
+        row = self._execute(query, (document, version)).fetchone()
+        return None if row is None else VersionRow(*row)
 
     def chunks(self, document: int) -> list[Held]:
         """The chunks that are indexed, in order."""
@@ -179,10 +198,25 @@ class Documents:
         gates = (d.draft, d.private, d.deleted, d.password, d.allowed, d.expires)
         self._execute(_SET, (d.title, d.titled, d.version, *gates, d.edit_token, d.source, d.updated, d.id))
 
-    def put(self, document: int, row: VersionRow, markdown: bytes) -> None:
-        """Keeps a version."""
-        query = "INSERT INTO version (document, version, hash, at, author, made, markdown) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    def put(self, document: int, row: VersionRow, markdown: bytes, again: bool = False) -> None:
+        """Keeps a version; `again`: it may be there already."""
+        fields = "(document, version, hash, at, author, made, markdown) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        query = f"INSERT {'OR IGNORE ' if again else ''}INTO version {fields}"
         self._execute(query, (document, row.version, row.hash, row.at, row.author, row.made, markdown))
+
+    def copy_versions(self, source: int, document: int) -> None:
+        """Gives a new document the versions of another one."""
+        query = (
+            "INSERT INTO version (document, version, hash, at, author, made, markdown)"
+            " SELECT ?, version, hash, at, author, made, markdown FROM version WHERE document = ?"
+        )
+        self._execute(query, (document, source))
+
+    def move(self, document: Document, bank: Bank) -> None:
+        """Puts a document, which has no chunks now, into another bank."""
+        document.bank, document.bank_name = bank.id, bank.name
+        self._execute("UPDATE document SET bank = ? WHERE id = ?", (bank.id, document.id))
+        self.set(document)
 
     def trim(self, document: int, upto: int) -> None:
         """Forgets versions up to a number."""

@@ -39,11 +39,6 @@ _LAPSED = """
 SELECT EXISTS (SELECT 1 FROM document d WHERE d.bank = ? AND d.expires <= strftime('%s', 'now') * 1000
 AND EXISTS (SELECT 1 FROM published p WHERE p.document = d.id))
 """
-_WRONG = """
-SELECT (SELECT count(*) FROM published p WHERE p.bank = :bank AND NOT EXISTS (SELECT 1 FROM public_chunk c WHERE c.unit = p.unit)
-        AND NOT EXISTS (SELECT 1 FROM document d WHERE d.id = p.document AND d.expires IS NOT NULL))
-     + (SELECT count(*) FROM public_chunk c WHERE c.bank = :bank AND NOT EXISTS (SELECT 1 FROM published p WHERE p.unit = c.unit))
-"""
 _STATE = """
 SELECT newest, max(pruned, coalesce((SELECT max(seq) FROM withdrawn WHERE bank = hub.bank), 0)), pruned FROM hub WHERE bank = ?
 """
@@ -144,10 +139,6 @@ class Hubs:
     def lapsed(self, bank: int) -> bool:
         """Whether something is published that has expired since."""
         return bool(self._execute(_LAPSED, (bank,)).fetchone()[0])
-
-    def wrong(self, bank: int) -> int:
-        """How many rows of `published` and of the view have no partner; expired documents aside."""
-        return int(self._execute(_WRONG, {"bank": bank}).fetchone()[0])
 
     def found(self, bank: int, places: Sequence[int]) -> dict[int, PublicFound]:
         """Public chunks by their places in the index; what may not be seen any more is missing."""

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
 from memory_wire.store.bulk import Bulk
+from memory_wire.store.bundles import Bundles
 from memory_wire.store.documents import Documents
 from memory_wire.store.embeddings import Embeddings
 from memory_wire.store.erasing import Erasing
@@ -102,6 +103,10 @@ class Tx(Protocol):
     @property
     def hubs(self) -> Hubs:
         """Hubs and the public projection."""
+
+    @property
+    def bundles(self) -> Bundles:
+        """Bundles of documents."""
 
     @property
     def trail(self) -> Trail:
@@ -222,6 +227,10 @@ class Reader(Protocol):
     @property
     def hubs(self) -> Hubs:
         """Hubs and the public projection."""
+
+    @property
+    def bundles(self) -> Bundles:
+        """Bundles of documents."""
 
     @property
     def trail(self) -> Trail:

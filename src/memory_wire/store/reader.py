@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
     from typing import Any, TypeVar
 
+    from memory_wire.store.bundles import Bundles
     from memory_wire.store.documents import Documents
     from memory_wire.store.embeddings import Embeddings
     from memory_wire.store.erasing import Erasing
@@ -116,6 +117,11 @@ class Reader:
         """Ids of the banks that aren't deleted, of all projects."""
         return [id for (id,) in self._execute("SELECT id FROM bank WHERE name IS NOT NULL")]
 
+    def holds_library(self, bank: int) -> bool:
+        """Whether a bank has documents, bundles or a hub."""
+        query = "SELECT EXISTS (SELECT 1 FROM document WHERE bank = ?1) OR EXISTS (SELECT 1 FROM hub WHERE bank = ?1)"
+        return bool(self._execute(query, (bank,)).fetchone()[0])
+
     def config(self, bank: Bank) -> bytes | None:
         """The configuration as it was put."""
         row = self._execute("SELECT config FROM bank WHERE id = ?", (bank.id,)).fetchone()
@@ -198,6 +204,13 @@ class Reader:
         from memory_wire.store.hubs import Hubs
 
         return Hubs(self.connection)
+
+    @property
+    def bundles(self) -> Bundles:
+        """Bundles of documents."""
+        from memory_wire.store.bundles import Bundles
+
+        return Bundles(self.connection)
 
     @property
     def trail(self) -> Trail:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from memory_wire.store.bulk import Bulk
+    from memory_wire.store.bundles import Bundles
     from memory_wire.store.documents import Documents
     from memory_wire.store.embeddings import Embeddings
     from memory_wire.store.erasing import Erasing
@@ -150,6 +151,13 @@ class Tx:
         from memory_wire.store.hubs import Hubs
 
         return Hubs(self._connection)
+
+    @property
+    def bundles(self) -> Bundles:
+        """Bundles of documents."""
+        from memory_wire.store.bundles import Bundles
+
+        return Bundles(self._connection)
 
     @property
     def trail(self) -> Trail:

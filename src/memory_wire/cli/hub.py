@@ -1,0 +1,94 @@
+"""`memory-wire hub`: makes a bank a hub, publishes it, takes it back, and says what of it is public."""
+
+from __future__ import annotations
+
+from memory_wire.cli.args import COMMON, Command, Option, Usage, Value
+from memory_wire.cli.show import as_json, line, table
+from memory_wire.cli.target import bank_name, connect
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_wire import documents as d
+    from memory_wire.client import Client, Memory
+
+SLUG_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
+SLUG_CHARS = 32
+
+
+def commands() -> list[Command]:
+    return [
+        Command(
+            "hub",
+            "Hubs: `hub publish [SLUG]` makes this bank's documents public, `hub unpublish` takes them back, `hub status` says what is.",
+            hub,
+            positional=("action",),
+            optional=("slug",),
+            options=(
+                Option("name", help="what it is called"),
+                Option("description", help="what it is about"),
+                Option("instructions", help="what agents should know that write into it"),
+                *COMMON,
+            ),
+            choices=("publish", "status", "unpublish"),
+        )
+    ]
+
+
+def hub(values: dict[str, Value]) -> int:
+    with connect(values) as target:
+        if values["action"] == "status":
+            return status(target, values)
+        bank = bank_name(values, target)
+        slug = slug_of(target, values, bank, values["action"] == "publish")
+        answer = target.put_hub(
+            slug,
+            bank=bank,
+            display_name=text(values, "name"),
+            description=text(values, "description"),
+            instructions=text(values, "instructions"),
+            public=values["action"] == "publish",
+        )
+    if values.get("json"):
+        as_json(answer)
+    else:
+        line(said(answer))
+    return 0
+
+
+def text(values: dict[str, Value], name: str) -> str | None:
+    value = values.get(name)
+    return None if value is None else str(value)
+
+
+def slug_of(target: Client | Memory, values: dict[str, Value], bank: str, publishing: bool) -> str:
+    """The slug of the words, the one that the bank has, else one made of the bank's name. Raises Usage."""
+    if values.get("slug") is not None:
+        return str(values["slug"])
+    held = target.hubs(bank=bank).hubs
+    if held:
+        return held[0].slug
+    if not publishing:
+        raise Usage(f"bank {bank} is no hub")
+    made = "".join([letter if letter in SLUG_LETTERS else "-" for letter in bank.lower()]).strip("-")[:SLUG_CHARS]
+    return made
+
+
+def said(hub: d.Hub) -> str:
+    how = "public" if hub.public else "not public"
+    return f"{hub.slug}  {how}  bank {hub.bank}, {hub.visible} of {hub.documents} documents visible to everybody  {hub.url}"
+
+
+def status(target: Client | Memory, values: dict[str, Value]) -> int:
+    found = target.hubs()
+    slug = text(values, "slug")
+    rows = [one for one in found.hubs if slug in (None, one.slug)]
+    if values.get("json"):
+        as_json({"hubs": rows})
+    elif rows:
+        table(
+            ("hub", "bank", "public", "documents", "visible", "url"),
+            [(one.slug, one.bank, "yes" if one.public else "no", one.documents, one.visible, one.url) for one in rows],
+        )
+    else:
+        line("no hubs; `memory-wire hub publish` makes this bank one")
+    return 0
