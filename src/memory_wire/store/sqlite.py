@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 LOG_SECONDS = 10.0  # how long emptying the log waits for readers
+SCRUB_BYTES = 64 * 1024 * 1024  # of the database that are looked at without a writer in between
 FORK_SECONDS = 1.0  # how long a fork waits for calls in other threads
 
 
@@ -122,20 +123,35 @@ class Store:
                 raise explained(error) from error
 
     def empty_log(self) -> None:
-        """The same, waiting for readers: afterwards the log holds nothing that was written before. Raises StorageError."""
-        limit = monotonic() + LOG_SECONDS
+        """The same, waiting for readers; then clears what deleted rows left in the database. Raises StorageError.
+
+        Afterwards neither file holds anything that was deleted before.
+        """
+        from memory_wire.store import scrub
+
+        limit, page = monotonic() + LOG_SECONDS, 0
         while True:
             with self._writing:
+                self._close_writer()  # no page that it keeps may come back
                 connection, _ = self._open_writer()
+                assert self._file is not None
                 try:
-                    ((busy, _, _),) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                    connection.execute("BEGIN IMMEDIATE")
+                    alone = os.stat(self.path + "-wal").st_size == 0
+                    if alone:
+                        page = scrub.scrub(self.path, self._file, page, SCRUB_BYTES)
+                        connection.execute("INSERT OR REPLACE INTO meta VALUES ('scrubbed', randomblob(8))")  # others drop their pages
+                    connection.execute("COMMIT" if alone else "ROLLBACK")
                 except Exception as error:
-                    raise explained(error) from error
-            if not busy:
+                    self._close_writer()
+                    raise StorageError(f"{self.path}: {error}") if isinstance(error, OSError) else explained(error) from error
+                self._close_writer()
+            if alone and not page:
                 return
-            if monotonic() > limit:
+            if not alone and monotonic() > limit:
                 raise StorageError(f"{self.path}: readers keep the log from being emptied; it is emptied later")
-            sleep(0.01)
+            sleep(0 if alone else 0.01)
 
     def open(self) -> None:
         """Opens (and makes or migrates) the database now. Raises StoreMissing or StoreRefused."""
