@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from memory_wire import Client, Memory
+from memory_wire import types as t
 from memory_wire.errors import Forbidden
 from memory_wire.service import maintenance
 from tests import package
@@ -130,3 +131,17 @@ def test_erasing_is_for_administrators(tmp_path: Path) -> None:
             server.terminate()
             server.communicate(timeout=30)
     assert holds(tmp_path) == []
+
+
+def test_a_captured_turn_is_gone_and_not_captured_again(tmp_path: Path) -> None:
+    path = tmp_path / "store" / "memory.db"
+    turn = t.Capture(
+        event="stop", session=f"talk of {NEEDLE}", turns=[t.Turn(user=f"Where did the {NEEDLE} land?", assistant="In the sea.")]
+    )
+    with Memory(path) as memory:
+        assert memory.capture(turn).stored == 1
+        memory.inject(t.Inject(event="session-start", session=f"talk of {NEEDLE}"))
+        assert memory.erase(subject=f"talk of {NEEDLE}").count == 1
+        assert holds(path.parent) == [] and memory.injections().total == 0
+        assert memory.capture(turn).stored == 0 and memory.stats().memories == 0
+    assert holds(path.parent) == []

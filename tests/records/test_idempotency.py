@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from memory_wire import config
+from memory_wire import types as t
 from memory_wire.client import Memory
 from memory_wire.errors import IdempotencyConflict
+from memory_wire.ops import BY_NAME
 from tests.mcp.posting import calling, post
 from tests.mcp.tried import Json
 from tests.serve.serving import Reply, Serving
@@ -131,3 +133,22 @@ def test_keys_are_remembered_for_their_time(tmp_path: Path) -> None:
         memory.service.now = lambda: now + (config.IDEMPOTENCY_HOURS + 1) * 3_600_000
         assert memory.remember("Friday.", idempotency_key="k").replayed is False
         assert config.IDEMPOTENCY_HOURS >= 24
+
+
+def test_a_key_is_its_caller_s_own(memory: Memory) -> None:
+    memory.remember("anything")
+
+    def told(member: int | None, key: str) -> t.Remembered:
+        caller = t.Caller(key=key, account=1, account_name="default", rights="write", member=member)
+        request = t.Remember(content="A draft of mine.", fact_key="draft", visibility="author", idempotency_key="k")
+        answer = memory.service.call(BY_NAME["remember"], t.Scope("default", "default", caller), request)
+        assert isinstance(answer, t.Remembered)
+        return answer
+
+    memory.set_member("ann")
+    memory.set_member("bob")
+    first, again = told(1, "k1"), told(1, "k2")  # a member's next key goes on where the last one was
+    assert again.id == first.id and again.replayed
+    other = told(2, "k3")
+    assert other.id != first.id and not other.replayed and other.conflict_with == []
+    assert told(None, "k4").id not in (first.id, other.id)

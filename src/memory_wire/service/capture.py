@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 EVENTS = ("stop", COMPACT, "session-end", "turn")
 TURN_TAG, NOTE_TAG = "turn", "marker"
 USER, ASSISTANT = "[user] ", "[assistant] "
+ERASED = b""  # instead of the hash of a turn's text
 REPEATS = 64  # turns of one session with the same prompt that are told apart
 SESSION_CHARS = 900  # leaves room for the rest of a turn's document id
 
@@ -127,7 +128,7 @@ def keep(tx: Tx, bank: Bank, settings: Settings, said: Said, session: str, servi
         held = tx.document(bank, key)
         if held is None:
             before = ledger.captured(bank, key)
-            if before == hash:
+            if before in (hash, ERASED):
                 return []  # forgotten since
             if before is not None:
                 continue

@@ -117,6 +117,7 @@ def gone(service: Service, scope: Scope, meant: Meant, at: int) -> Callable[[Tx]
             if unit is None:
                 continue
             session = tx.erasing.session_of(unit)
+            tx.erasing.uncapture(bank, unit)
             removed = tx.delete(bank, unit, "erase", by)
             if removed is not None:
                 done.changes.append(Gone(unit, removed.seq, removed.after))

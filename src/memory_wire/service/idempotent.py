@@ -1,4 +1,4 @@
-"""Calls that are safe to repeat: a key stands for one request of one operation in a project, for IDEMPOTENCY_HOURS.
+"""Calls that are safe to repeat: a key stands for one request of one caller, of one operation in a project, for IDEMPOTENCY_HOURS.
 
 The key is claimed in the transaction that does the work, so a second caller waits for the first one's commit and then sees it. Requests
 that fail claim nothing.
@@ -52,6 +52,9 @@ def claim(operation: str, request: Struct, scope: Scope, keys: Keys, at: int) ->
         return None
     if not isinstance(key, str) or not 1 <= len(key) <= config.IDEMPOTENCY_CHARS or not all("!" <= letter <= "~" for letter in key):
         raise IdempotencyKeyInvalid("idempotency_key", f"idempotency key must be 1 to {config.IDEMPOTENCY_CHARS} visible ASCII characters")
+    if scope.caller is not None:  # another caller may not see what this one was answered
+        who = scope.caller
+        key = f"member:{who.member} {key}" if who.member is not None else f"key:{who.key} {key}"  # no given key has a blank
     values["workspace"] = scope.bank
     if values.get("confidence", 0) is None:
         values["confidence"] = config.CONFIDENCE

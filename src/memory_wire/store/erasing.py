@@ -98,11 +98,20 @@ class Erasing:
             self.unname(bank, session[0])
 
     def unname(self, bank: Bank, ordinal: int) -> None:
-        """A session without a unit loses its name; its number stays taken."""
-        self._execute(
-            "UPDATE session SET key = randomblob(16), shown = '' WHERE bank = ?1 AND ordinal = ?2"
-            " AND NOT EXISTS (SELECT 1 FROM unit WHERE bank = ?1 AND session = ?2)",
+        """A session without a unit loses its name, also where hooks keep it; its number stays taken."""
+        row = self._execute(
+            "SELECT key FROM session WHERE bank = ?1 AND ordinal = ?2 AND NOT EXISTS (SELECT 1 FROM unit WHERE bank = ?1 AND session = ?2)",
             (bank.id, ordinal),
+        ).fetchone()
+        if row is not None:
+            self._execute("UPDATE session SET key = randomblob(16), shown = '' WHERE bank = ? AND ordinal = ?", (bank.id, ordinal))
+            self._execute("DELETE FROM injection WHERE bank = ? AND session = ?", (bank.id, row[0]))
+            self._execute("DELETE FROM hook_session WHERE bank = ? AND key = ?", (bank.id, row[0]))
+
+    def uncapture(self, bank: Bank, unit: int) -> None:
+        """Before a captured turn is deleted: of its text not even a hash stays, only that it isn't captured again."""
+        self._execute(
+            "UPDATE captured_turn SET hash = x'' WHERE bank = ? AND key = (SELECT key FROM document_key WHERE unit = ?)", (bank.id, unit)
         )
 
     def session_of(self, unit: int) -> int | None:
