@@ -19,11 +19,12 @@ settings.load_profile("same" if os.environ.get("CI") and not os.environ.get("MEM
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background job; the processes that tests start must heed it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-QUIET = tuple(Path(__file__).parent / name for name in ("crash", "footprint"))
+HERE = Path(__file__).parent
+QUIET = (HERE / "crash", HERE / "footprint", HERE / "hooks" / "test_server.py", HERE / "hosts" / "test_engine.py")  # two wait for any child
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What needs the machine for itself is marked, so that the rest can run several at once."""
     for item in items:
-        if any(folder in item.path.parents for folder in QUIET):
+        if any(place in (item.path, *item.path.parents) for place in QUIET):
             item.add_marker(pytest.mark.alone)

@@ -116,7 +116,7 @@ def test_a_number_that_is_not_finite_never_leaves(outside: Outside, tmp_path: Pa
     ("model", "said"),
     [
         ({"kind": "static", "path": "/none/at/all"}, "no such file or folder"),
-        ({"kind": "onnx", "path": "package:no_such_package"}, "pip install no-such-package"),
+        ({"kind": "static", "path": "package:no_such_package"}, "pip install no-such-package"),
         ({"kind": "static", "path": "package:wordllama", "tokenizer": ""}, "model.safetensors"),
         ({**WORDLLAMA, "dimension": 9_999}, "256 dimensions, not 9999"),
         ({**WORDLLAMA, "path": WORDLLAMA["tokenizer"]}, "not a safetensors file"),

@@ -85,6 +85,7 @@ def test_chunks_are_indexed_with_their_breadcrumb_and_never_listed(store: Store)
         made = tx.insert(bank, unit("body", kind=CHUNK, tags=["t"]))
         run = tx._execute
         run("INSERT INTO document (id, bank, public_id, title, version, created, updated) VALUES (1, ?, 'p', 'T', 1, 0, 0)", (bank.id,))
+        run("INSERT INTO version (document, version, hash, at, markdown) VALUES (1, 1, ?, 0, ?)", (bytes(16), b"body"))
         run("INSERT INTO chunk (unit, document, version, ordinal, breadcrumb) VALUES (?, 1, 1, 0, 'T > Part')", (made.id,))
 
     store.submit(work)
