@@ -20,7 +20,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background jo
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 HERE = Path(__file__).parent
-QUIET = (HERE / "crash", HERE / "footprint", HERE / "hooks" / "test_server.py", HERE / "hosts" / "test_engine.py")  # two wait for any child
+ALONE = ("crash", "footprint", "hooks/test_server.py", "hosts/test_engine.py", "serve/test_toil.py")  # two of them wait for any child
+QUIET = tuple(HERE / name for name in ALONE)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

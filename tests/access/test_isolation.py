@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -113,6 +114,11 @@ def world(folder: Path, mine: list[str], theirs: list[str], query: str) -> tuple
         lived(two, theirs[: len(theirs) // 2])
         lived(one, mine)
         written, one.said = one.said, []
+        with Memory(folder / "memory.db", sync="normal") as memory:  # what an archivist finds is there when it is asked for
+            limit = time.monotonic() + 20
+            while any(row.waiting for row in memory.jobs().jobs):
+                assert time.monotonic() < limit
+                time.sleep(0.02)
         looked(one, query)
         before, one.said = one.said, []
         assert server.stop() == 0

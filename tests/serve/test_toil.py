@@ -54,6 +54,7 @@ def test_what_an_earlier_process_left_is_done_before_it_rests(tmp_path: Path) ->
             soon(lambda: memory.jobs().jobs == [])
             assert [link.id for link in memory.get_record(new).graph_relations] == [old]
         soon(lambda: "memory.db" not in probe.files(server.process.pid))
+        time.sleep(1.0)  # the files are closed first, then the thread ends and memory is given back
         before = probe.wakeups(server.process.pid)
         time.sleep(1.0)
         assert probe.wakeups(server.process.pid) == before
