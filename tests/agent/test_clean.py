@@ -21,7 +21,7 @@ def test_claude_code() -> None:
     content = [
         {"type": "thinking", "thinking": "Hidden reasoning.", "signature": "abc"},
         {"type": "text", "text": "I look at it."},
-        {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "cat /home/ann/work/a.txt"}},
+        {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "cat /work/a.txt"}},
     ]
     message = {"role": "assistant", "content": content, "usage": {"output_tokens": 77}}
     found = cleaned(type="assistant", cwd="/home/ann/work", message=message, timestamp=AT)

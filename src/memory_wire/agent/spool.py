@@ -14,7 +14,7 @@ from hashlib import sha256
 from memory_wire import config
 from memory_wire.errors import MemoryWireError
 from memory_wire.hooks import files
-from memory_wire.hooks.spool import STALE_NS
+from memory_wire.hooks.spool import STALE_NS, size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Spool:
             file.flush()
             os.fsync(file.fileno())
         os.rename(hidden, path)
-        sync(self.place)
+        files.sync(self.place)
         return name
 
     def sweep(self) -> None:
@@ -81,7 +81,7 @@ class Spool:
         os.makedirs(self.aside_place, files.FOLDER_MODE, exist_ok=True)
         files.put(os.path.join(self.aside_place, f"{name}.why"), why.encode("utf-8", "replace"))
         os.rename(os.path.join(self.place, name), os.path.join(self.aside_place, name))
-        sync(self.place)
+        files.sync(self.place)
 
     def aside(self) -> int:
         """How many were set aside."""
@@ -113,19 +113,3 @@ def locked(path: str, until: float = 0.0) -> Iterator[bool]:
         flock(descriptor, LOCK_UN)
     finally:
         os.close(descriptor)
-
-
-def sync(folder: str) -> None:
-    """Has a folder's names reach the disk."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from memory_wire.agent import state
 from memory_wire.agent.remote import Remote, opened
-from memory_wire.cli.args import Command, Option, Usage, Value, parse, usage
+from memory_wire.cli.args import Command, Option, Usage, Value, alone
 from memory_wire.cli.show import as_json, line
 from memory_wire.errors import Invalid
 from memory_wire.hooks.files import data_folder
@@ -42,19 +42,11 @@ def main() -> int:
 def agent(words: Sequence[str]) -> int:
     """The exit status: 0 when the input has ended or it is done, 1 when it isn't, 2 when the words don't fit."""
     (command,) = commands()
-    if "--help" in words or "-h" in words:
-        print(usage(command))
-        return 0
     try:
-        return run(parse(command, words))
-    except Usage as error:
-        sys.stderr.write(f"memory-wire agent: {error}\n{usage(command)}\n")
-        return 2
+        return alone(command, words)
     except OSError as error:
         sys.stderr.write(f"memory-wire agent: {error}\n")
         return 1
-    except KeyboardInterrupt:
-        return 130
 
 
 def run(values: dict[str, Value]) -> int:

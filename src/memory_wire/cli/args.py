@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 
 from msgspec import NODEFAULT, Struct
@@ -211,3 +212,17 @@ def usage(command: Command) -> str:
         else:
             lines.append(f"    {shown:<{SHOWN}} {option.help}".rstrip())
     return "\n".join([*lines, *([f"  {command.exits}"] if command.exits else [])])
+
+
+def alone(command: Command, words: Sequence[str]) -> int:
+    """Runs a verb that has a start of its own: its exit status, 2 with its help when the words don't fit."""
+    if "--help" in words or "-h" in words:
+        print(usage(command))
+        return 0
+    try:
+        return command.run(parse(command, words))
+    except Usage as error:
+        sys.stderr.write(f"memory-wire {command.name}: {error}\n{usage(command)}\n")
+        return 2
+    except KeyboardInterrupt:
+        return 130

@@ -7,6 +7,7 @@ import stat
 
 from memory_wire.cli.show import line
 from memory_wire.errors import Invalid
+from memory_wire.hosts import files
 from memory_wire.hosts.base import Refused
 from memory_wire.hosts.fence import Fence
 from memory_wire.sources import git
@@ -29,6 +30,8 @@ def change(root: str, action: str) -> int:
             said = install(path, RUN.format(commit)) if action == "install" else remove(path)
         except Refused as error:
             raise Invalid("git-hook", f"{path}: {error}") from None
+        except files.Raced:
+            raise Invalid("git-hook", f"{path} changed meanwhile; try again") from None
         line(f"{said:<10} {path}")
     return 0
 
@@ -49,8 +52,8 @@ def install(path: str, command: str) -> str:
     after = FENCE.put(before or SHELL, command)
     if after == before:
         return "unchanged"
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    write(path, after, stat.S_IMODE(os.stat(path).st_mode) | 0o111 if before is not None else 0o755)
+    files.replace(path, None if before is None else before.encode(), after.encode(), 0o755)
+    os.chmod(path, stat.S_IMODE(os.stat(path).st_mode) | 0o111)
     return "installed"
 
 
@@ -63,13 +66,5 @@ def remove(path: str) -> str:
     if after is None or after == SHELL:
         os.unlink(path)
     else:
-        write(path, after, stat.S_IMODE(os.stat(path).st_mode))
+        files.replace(path, before.encode(), after.encode(), 0o755)
     return "removed"
-
-
-def write(path: str, text: str, mode: int) -> None:
-    fresh = f"{path}.memory-wire"
-    with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w", encoding="utf-8", newline="") as file:
-        file.write(text)
-    os.chmod(fresh, mode)
-    os.replace(fresh, path)

@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from memory_wire.errors import MemoryWireError
+from memory_wire.hooks import files
 
 VERSIONS, CURRENT, PREVIOUS, JOURNAL, LOCK = "versions", "current", "previous", "update.json", "update.lock"
 PROGRAM, BEFORE = "memory-wire", "before-"
@@ -176,7 +177,7 @@ def relink(target: str, path: str) -> None:
         os.unlink(partial)
     os.symlink(target, partial)
     os.replace(partial, path)
-    sync(os.path.dirname(path))
+    files.sync(os.path.dirname(path))
 
 
 def write(path: str, data: bytes) -> None:
@@ -187,12 +188,4 @@ def write(path: str, data: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(partial, path)
-    sync(os.path.dirname(path))
-
-
-def sync(folder: str) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    files.sync(os.path.dirname(path))

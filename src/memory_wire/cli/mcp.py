@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import _thread
 import os
-import sys
 import time
 from collections.abc import Sequence
 
 from memory_wire import config
-from memory_wire.cli.args import Command, Option, Usage, Value, parse, usage
+from memory_wire.cli.args import Command, Option, Usage, Value, alone
 from memory_wire.errors import StorageError, UnknownBank, Unreachable
 from memory_wire.mcp.dispatch import Peer
 from memory_wire.mcp.serving import provider
@@ -36,16 +35,7 @@ OPTIONS = (
 def mcp(words: Sequence[str]) -> int:
     """The exit status: 0 when the input has ended, 2 when the words don't fit."""
     command = Command("mcp", "Serve an agent's tools over standard input and output (Model Context Protocol).", run, options=OPTIONS)
-    if "--help" in words or "-h" in words:
-        print(usage(command))
-        return 0
-    try:
-        return run(parse(command, words))
-    except Usage as error:
-        sys.stderr.write(f"memory-wire mcp: {error}\n{usage(command)}\n")
-        return 2
-    except KeyboardInterrupt:
-        return 130
+    return alone(command, words)
 
 
 def run(values: dict[str, Value]) -> int:

@@ -19,12 +19,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_wire.client import Client, Memory
 
+ROOT = Option("root", "each", "folder that files are in, repeatable (default: the repository, else this folder); nothing else is read")
 STALE, FRESH, MISSING, UNKNOWN = "stale", "fresh", "missing", "unknown"
 
 
 def commands() -> list[Command]:
     options = (
-        Option("root", "each", "folder that files are in, repeatable (default: the repository, else this folder); nothing else is read"),
+        ROOT,
         Option("changed", help="only files that differ from this commit, as HEAD~1"),
         Option("git-hook", help="after each commit and merge look at what it changed", choices=("install", "remove")),
         Option("quiet", "flag", "say only what is stale or missing"),

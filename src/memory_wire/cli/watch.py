@@ -7,22 +7,18 @@ import signal
 import sys
 from threading import Event
 
-from memory_wire.cli.args import COMMON, Command, Option, Value
+from memory_wire.cli.args import COMMON, Command, Value
 from memory_wire.cli.show import as_json, line
 from memory_wire.cli.target import bank_name, connect
-from memory_wire.cli.verify import FRESH, STALE, checked, roots_of
+from memory_wire.cli.verify import FRESH, ROOT, STALE, checked, roots_of
 from memory_wire.errors import MemoryWireError
 from memory_wire.sources.hashing import Folders
 from memory_wire.sources.watching import watch as changes
 
 
 def commands() -> list[Command]:
-    options = (
-        Option("root", "each", "folder that files are in, repeatable (default: the repository, else this folder); nothing else is read"),
-        *COMMON,
-    )
     summary = "Look at the sources of records whenever their files change; ends with Ctrl-C."
-    return [Command("watch", summary, watch, options=options)]
+    return [Command("watch", summary, watch, options=(ROOT, *COMMON))]
 
 
 def watch(values: dict[str, Value]) -> int:

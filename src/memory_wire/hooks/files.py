@@ -38,6 +38,15 @@ def put(path: str, data: bytes) -> None:
         raise
 
 
+def sync(folder: str) -> None:
+    """Has a folder's names reach the disk."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def get(path: str, limit: int = READ_BYTES) -> bytes:
     """The first bytes of a regular file; empty when it can't be read."""
     try:

@@ -10,7 +10,7 @@ from msgspec import DecodeError, Struct, ValidationError, json
 
 from memory_wire.errors import Forbidden, Invalid
 from memory_wire.guard.redact import redact
-from memory_wire.service import screening
+from memory_wire.service import dates, screening
 from memory_wire.service.rights import operator
 from memory_wire.store.records import Link
 
@@ -33,7 +33,6 @@ DAILY_CALLS = 200
 SHOWN_CHARS = 2_000  # of each record
 REASON_CHARS = 200
 ANSWER_BYTES = 256 * 1024
-DAY_MS = 86_400_000
 ORDERS = (
     "You compare engineering records. `new` was stored after each of `older`. For every older record that the new one has to do with,"
     " say how the new one stands to it: related, refines (says it and more), outdates (the older was true and no longer is), supports"
@@ -152,7 +151,7 @@ def advise(service: Service, job: Job) -> Callable[[Tx], None] | None:
 
 def spent(service: Service, bank: Bank, model: Model) -> bool:
     """Whether the day still had a call for it, which is counted before it is made."""
-    day, limit = service.now() // DAY_MS, model.daily_calls
+    day, limit = service.now() // dates.DAY_MS, model.daily_calls
     return service.store.submit(lambda tx: tx.jobs.spend(f"advice {bank.id}", day, limit))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from memory_wire import config
 from memory_wire.retrieve import keywords
 from memory_wire.retrieve.pipeline import Ask
-from memory_wire.service import access, advising, relating, statuses
+from memory_wire.service import access, advising, jobs, relating, statuses
 from memory_wire.service.rows import RECORD_FIELD
 from memory_wire.service.statuses import Hashes
 from memory_wire.store.records import Link
@@ -50,7 +50,7 @@ def archive(service: Service, job: Job) -> Callable[[Tx], None] | None:
     def effect(tx: Tx) -> None:
         tx.records.relate(bank, unit.id, links, MAKER, at)
         if advised:
-            tx.jobs.add(advising.KIND, bank.id, unit.id, 0, None)
+            jobs.enqueue(tx, advising.KIND, bank, unit.id)
             service.expect_jobs()
 
     return effect
@@ -58,8 +58,7 @@ def archive(service: Service, job: Job) -> Callable[[Tx], None] | None:
 
 def opened(service: Service, reader: Reader, job: Job) -> Archive | None:
     """A job's record; None when it is gone."""
-    place = reader.jobs.bank(job.bank)
-    bank = reader.bank(*place) if place is not None else None
+    bank = jobs.bank_of(reader, job)
     unit = reader.units(bank, [job.subject]).get(job.subject) if bank is not None else None
     return Archive(service, reader, bank, unit) if bank is not None and unit is not None and unit.kind == RECORD else None
 
@@ -69,7 +68,10 @@ class Archive:
 
     def __init__(self, service: Service, reader: Reader, bank: Bank, unit: Unit) -> None:
         self.service, self.reader, self.bank, self.unit = service, reader, bank, unit
-        self.language = service.settings_of(bank, reader).language
+        self.settings = service.settings_of(bank, reader)
+        self.language = self.settings.language
+        self.index = service.index.open(bank, self.language)
+        self.rows = service.index.rows(reader, bank, self.language)
         self.row = reader.records.rows([unit.id])[unit.id]
         self.sight = access.of_author(reader, self.row.author, service.now())
 
@@ -110,15 +112,11 @@ class Archive:
 
     def near(self) -> list[int]:
         """Older records that the bank's recall finds for the telling words of this one."""
-        service, bank = self.service, self.bank
-        index = service.index.open(bank, self.language)
-        rows = service.index.rows(self.reader, bank, self.language)
-        parts = index.snapshot(rows)
-        words = keywords.telling(parts, self.unit.content[:READ_CHARS], self.language, WORDS)
+        words = keywords.telling(self.index.snapshot(self.rows), self.unit.content[:READ_CHARS], self.language, WORDS)
         if not words:
             return []
         ask = Ask(query=" ".join(words), budget=BUDGET, k=NEAREST, any_tags=[RECORD_FIELD], widest=WIDEST)
-        served = service.recalls.ranked(index, rows, ask, service.settings_of(bank, self.reader), self.keep)
+        served = self.service.recalls.ranked(self.index, self.rows, ask, self.settings, self.keep)
         return [one.unit.id for one in served]
 
     def keep(self, found: dict[int, Found]) -> dict[int, Found]:
@@ -132,6 +130,4 @@ class Archive:
 
     def idf(self, texts: list[Said]) -> dict[bytes, float]:
         terms = sorted({term for one in texts for term in one.terms})
-        index = self.service.index.open(self.bank, self.language)
-        parts = index.snapshot(self.service.index.rows(self.reader, self.bank, self.language))
-        return dict(zip(terms, keywords.idf(parts, terms, self.language), strict=True))
+        return dict(zip(terms, keywords.idf(self.index.snapshot(self.rows), terms, self.language), strict=True))

@@ -6,10 +6,10 @@ what was taken out.
 
 from __future__ import annotations
 
-from memory_wire import config, grants
+from memory_wire import grants
 from memory_wire.errors import Forbidden, Invalid
 from memory_wire.kernels.text import content_hash
-from memory_wire.service import dates
+from memory_wire.service import dates, validate
 from memory_wire.service.rights import operator
 from memory_wire.store.trail import Asked, Verdict
 
@@ -41,9 +41,7 @@ def note(tx: Tx, scope: Scope, bank: Bank, action: str, target: str | None, at: 
 def audit(reader: Reader, request: grants.Audit, scope: Scope) -> grants.AuditLog:
     """A page of the log, oldest first. Raises Invalid."""
     caller = scope.caller
-    limit = config.PAGE_LIMIT if request.limit is None else request.limit
-    if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= config.PAGE_MAX:
-        raise Invalid("limit", f"must be 1 to {config.PAGE_MAX}")
+    limit = validate.page_limit(request.limit)
     since, skip = place(request)
     asked = Asked(since=since, actor=request.actor, kind=request.kind, limit=limit + 1, skip=skip)
     if caller is not None and not operator(caller):

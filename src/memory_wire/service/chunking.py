@@ -11,6 +11,7 @@ from memory_wire.hub.chunk import chunked
 from memory_wire.hub.sections import parse
 from memory_wire.service import screening
 from memory_wire.service.changes import Added, Gone
+from memory_wire.service.rows import CHUNK_BIT
 from memory_wire.store.documents import Place
 from memory_wire.store.ids import new_uid
 from memory_wire.store.rows import CHUNK, IndexRow, NewUnit
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     Changes = list[Added | Gone]
 
-CHUNK_FLAG = 4  # of an index row
 PRIVATE = ("true", "yes", "on", "1")
 
 
@@ -97,7 +97,7 @@ def added(tx: Tx, bank: Bank, document: Document, chunk: Chunk, place: Place, ta
     unit = NewUnit(uid=new_uid(), hash=chunk.hash, content=content, created=now, kind=CHUNK, tags=all_tags)
     inserted = tx.insert(bank, unit)
     tx.documents.add_chunk(inserted.id, document.id, document.version, breadcrumb, place)
-    return Added(IndexRow(inserted.id, now, CHUNK_FLAG, -1, 0, all_tags, None, breadcrumb, content), inserted.after)
+    return Added(IndexRow(inserted.id, now, CHUNK_BIT, -1, 0, all_tags, None, breadcrumb, content), inserted.after)
 
 
 def removed(tx: Tx, bank: Bank, chunks: list[Held]) -> list[Gone]:

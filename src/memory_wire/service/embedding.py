@@ -78,8 +78,7 @@ def run(service: Service, job: Job) -> Callable[[Tx], None] | None:
     A slice is kept at once, whatever becomes of the job: a write that asks for it again meanwhile would have its work thrown away.
     """
     with service.read() as reader:
-        place = reader.jobs.bank(job.bank)
-        bank = reader.bank(*place) if place is not None else None
+        bank = jobs.bank_of(reader, job)
         model = models.of(service.settings_of(bank, reader), "embedder") if bank is not None else None
     if bank is None or model is None:
         return None

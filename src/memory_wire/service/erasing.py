@@ -10,10 +10,11 @@ import os
 
 from memory_wire import config
 from memory_wire import erasure as e
-from memory_wire.errors import Invalid, StorageError
+from memory_wire.errors import Invalid
 from memory_wire.kernels.text import words
 from memory_wire.service import audit, dates, jobs, memories, validate
 from memory_wire.service.changes import Gone, Outcome
+from memory_wire.service.maintenance import rebuild
 from memory_wire.store.erasing import Trace
 from memory_wire.store.ids import show
 
@@ -133,22 +134,13 @@ def gone(service: Service, scope: Scope, meant: Meant, at: int) -> Callable[[Tx]
 
 def expunge(service: Service, bank: Bank) -> None:
     """Writes the bank's index anew without what is gone, and empties the log. Raises StorageError."""
-    with service.read() as reader:
-        found = reader.bank(bank.project, bank.name)
-        if found is not None:
-            language = service.settings_of(found, reader).language
-            index, rows = service.index.open(found, language), service.index.rows(reader, found, language)
-            try:
-                index.rebuild(rows)
-            except OSError as error:
-                raise StorageError(f"{error.filename or bank.name}: {error.strerror or error}") from error
+    rebuild(service, bank)
     service.store.empty_log()
 
 
 def resume(service: Service, job: Job) -> None:
     """The rest of an erasure whose process ended before it was done."""
     with service.read() as reader:
-        place = reader.jobs.bank(job.bank)
-        bank = reader.bank(*place) if place is not None else None
+        bank = jobs.bank_of(reader, job)
     if bank is not None:
         expunge(service, bank)

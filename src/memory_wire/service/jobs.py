@@ -89,6 +89,12 @@ def taken(service: Service, found: list[Job], now: int, outside: bool) -> list[J
     return service.store.submit(work) if found else []
 
 
+def bank_of(reader: Reader, job: Job) -> Bank | None:
+    """The bank that a job is about, if it is there."""
+    place = reader.jobs.bank(job.bank)
+    return reader.bank(*place) if place is not None else None
+
+
 def attempt(service: Service, job: Job) -> Effect | Exception | None:
     """What is to be written, or what went wrong."""
     kind = KINDS[job.kind]

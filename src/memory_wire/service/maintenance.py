@@ -37,7 +37,7 @@ def reindex(path: str, bank: str | None, progress: Progress, project: str = "def
         return {"banks": len(banks), "memories": done}
 
 
-def rebuild(service: Service, row: BankSummary, progress: Progress) -> None:
+def rebuild(service: Service, row: BankSummary | Bank, progress: Progress | None = None) -> None:
     """Builds one bank's index anew; a bank that is deleted meanwhile has none. Raises StorageError."""
     with service.read() as reader:
         bank = reader.bank(row.project, row.name)

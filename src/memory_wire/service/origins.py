@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 def list_sources(reader: Reader, request: f.ListSources, scope: Scope) -> f.SourceList:
     """A page of the sources whose records the caller may see, in an order that stays. Raises Invalid."""
     validate.scope(scope)
-    limit = config.PAGE_LIMIT if request.limit is None else request.limit
-    if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= config.PAGE_MAX:
-        raise Invalid("limit", f"must be 1 to {config.PAGE_MAX}")
+    limit = validate.page_limit(request.limit)
     after = placed(request.cursor)
     bank = reader.bank(scope.project, scope.bank)
     rows: list[f.SourceRow] = []

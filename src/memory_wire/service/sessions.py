@@ -14,7 +14,7 @@ from memory_wire import sessions as s
 from memory_wire.errors import Invalid, OffsetMismatch, SessionQuota, UnknownSession
 from memory_wire.framing import cut_middle
 from memory_wire.guard.redact import redact
-from memory_wire.service import dates
+from memory_wire.service import dates, validate
 from memory_wire.service.changes import Outcome
 from memory_wire.service.integrations import noted
 
@@ -137,10 +137,8 @@ def shown(kept: Upload) -> s.SessionRow:
 
 def page_of(request: s.ListSessions | s.ReadSession) -> tuple[int, int]:
     """(limit, offset). Raises Invalid."""
-    limit = config.PAGE_LIMIT if request.limit is None else request.limit
+    limit = validate.page_limit(request.limit)
     offset = 0 if request.offset is None else request.offset
-    if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= config.PAGE_MAX:
-        raise Invalid("limit", f"must be 1 to {config.PAGE_MAX}")
     if not isinstance(offset, int) or isinstance(offset, bool) or not 0 <= offset <= MOST - limit:
         raise Invalid("offset", "must not be negative")
     return limit, offset

@@ -149,6 +149,15 @@ def recall(request: types.Recall) -> None:
             raise wrong_type(name, "a boolean")
 
 
+def page_limit(value: object) -> int:
+    """How many rows a page has, of what isn't the contract's. Raises Invalid."""
+    if value is None:
+        return config.PAGE_LIMIT
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= config.PAGE_MAX:
+        raise Invalid("limit", f"must be 1 to {config.PAGE_MAX}")
+    return value
+
+
 def page(request: types.Memories) -> tuple[int, int, int | None, bool]:
     """(limit, offset, truncate, toon) of a listing."""
     limit = unsigned("limit", request.limit)

@@ -6,7 +6,7 @@ from msgspec import Struct, json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from sqlite3 import Connection
 
     from memory_wire.store.rows import Bank
@@ -115,10 +115,9 @@ class Told(Struct):
 class Documents:
     """The queries of one transaction."""
 
-    __slots__ = ("_connection", "_execute")
+    __slots__ = ("_execute",)
 
     def __init__(self, connection: Connection) -> None:
-        self._connection = connection
         self._execute = connection.execute
 
     # reading -----------------------------------------------------------------------------------------------------------------------
@@ -245,11 +244,3 @@ class Documents:
             "DELETE FROM document WHERE id = ?",
         ):
             self._execute(statement, (document,))
-
-    def units_of(self, ids: Sequence[int]) -> dict[int, list[int]]:
-        """Units of the chunks of documents."""
-        found: dict[int, list[int]] = {id: [] for id in ids}
-        query = "SELECT document, unit FROM chunk WHERE document IN (SELECT value FROM json_each(?)) ORDER BY document, ordinal"
-        for document, unit in self._execute(query, (json.encode(list(ids)).decode(),)):
-            found[document].append(unit)
-        return found

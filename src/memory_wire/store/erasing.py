@@ -63,10 +63,9 @@ NAMED = ("speaker", "session", "document", "source", "source_id", "scope", "fact
 class Erasing:
     """The queries of one transaction."""
 
-    __slots__ = ("_connection", "_execute")
+    __slots__ = ("_execute",)
 
     def __init__(self, connection: Connection) -> None:
-        self._connection = connection
         self._execute = connection.execute
 
     def traces(self, bank: Bank, after: int, limit: int) -> list[Trace]:
@@ -75,7 +74,6 @@ class Erasing:
 
     def wipe(self, bank: Bank, unit: int, by: int | None, at: int) -> None:
         """Empties what a deletion left of one unit: the record's columns, links, log entries, waiting work."""
-        session = self._execute("SELECT session FROM unit WHERE id = ?", (unit,)).fetchone()
         self._execute(
             "UPDATE unit SET content = '', context = NULL, tags = NULL, speaker = NULL, role = NULL, session = NULL, position = NULL,"
             " hash = zeroblob(16) WHERE id = ? AND bank = ?",
@@ -94,8 +92,6 @@ class Erasing:
                 " AND NOT EXISTS (SELECT 1 FROM record WHERE bank = ?1 AND source_key = ?2)",
                 (bank.id, source[0]),
             )
-        if session is not None and session[0] is not None:
-            self.unname(bank, session[0])
 
     def unname(self, bank: Bank, ordinal: int) -> None:
         """A session without a unit loses its name, also where hooks keep it; its number stays taken."""

@@ -91,10 +91,9 @@ class PublicFound(Struct):
 class Hubs:
     """The queries of one transaction."""
 
-    __slots__ = ("_connection", "_execute")
+    __slots__ = ("_execute",)
 
     def __init__(self, connection: Connection) -> None:
-        self._connection = connection
         self._execute = connection.execute
 
     # hubs --------------------------------------------------------------------------------------------------------------------------

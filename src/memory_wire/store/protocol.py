@@ -41,56 +41,8 @@ from memory_wire.store.trail import Trail
 T = TypeVar("T")
 
 
-class Tx(Protocol):
-    """The write side of one group commit. Valid only inside the work it is passed to.
-
-    A work may run twice (after a full disk the members of a group run again one by one), so it must have no effect but through the Tx.
-    """
-
-    def bank(self, project: str, name: str, create: bool = False) -> Bank | None:
-        """The bank of that name, made (with its project) when `create` is set and it isn't there."""
-
-    def session(self, bank: Bank, key: bytes, shown: str) -> int:
-        """The bank-wide dense ordinal of a session, from 0; a new key gets the next one."""
-
-    def next_position(self, bank: Bank, session: int) -> int:
-        """Takes the next free position of a session, from 0. Positions are never reused."""
-
-    def claim_position(self, bank: Bank, session: int, position: int) -> None:
-        """Marks a position as taken, and all before it: for rows that bring their own (an import)."""
-
-    def duplicate(self, bank: Bank, hash: bytes) -> tuple[int, bytes] | None:
-        """(unit id, uid) of the oldest memory with that hash; records and chunks never vouch."""
-
-    def document(self, bank: Bank, key: bytes) -> Existing | None:
-        """The memory that a document id holds in this bank."""
-
-    def find(self, bank: Bank, uid: bytes) -> int | None:
-        """Unit id of a live memory or record by its public id."""
-
-    def insert(
-        self, bank: Bank, unit: NewUnit, session: int | None = None, position: int | None = None, document: tuple[bytes, str] | None = None
-    ) -> Inserted:
-        """Stores one unit. `document` is (key, shown form); the key must be free (delete its row first). `position` goes with `session`."""
-
-    def delete(self, bank: Bank, unit_id: int, how: str = "delete", by: int | None = None) -> Removed | None:
-        """Deletes a memory, or marks a record as deleted, `how` and by whom; None when the bank has no such live unit."""
-
-    def config(self, bank: Bank) -> bytes | None:
-        """The configuration as it was put."""
-
-    def set_config(self, bank: Bank, body: bytes) -> None:
-        """Replaces the configuration, kept byte for byte."""
-
-    def delete_bank(self, bank: Bank) -> int:
-        """Deletes a bank; returns how many memories it listed. Its name is free at once; large banks are emptied by `Store.purge`."""
-
-    def prune(self, bank: Bank, seq: int, keep: Sequence[int] = ()) -> int:
-        """Forgets removals below `seq`, except those of the units in `keep`; returns how many.
-
-        `seq` is the lower of the removal seqs of the manifests still in use and `keep` the unit ids they name as covered, so that
-        `removal` and `identity` go on answering for what a manifest names.
-        """
+class Nouns(Protocol):
+    """What both sides are asked through."""
 
     @property
     def records(self) -> Records:
@@ -144,6 +96,58 @@ class Tx(Protocol):
     def ledger(self) -> Ledger:
         """What hooks injected and captured."""
 
+
+class Tx(Nouns, Protocol):
+    """The write side of one group commit. Valid only inside the work it is passed to.
+
+    A work may run twice (after a full disk the members of a group run again one by one), so it must have no effect but through the Tx.
+    """
+
+    def bank(self, project: str, name: str, create: bool = False) -> Bank | None:
+        """The bank of that name, made (with its project) when `create` is set and it isn't there."""
+
+    def session(self, bank: Bank, key: bytes, shown: str) -> int:
+        """The bank-wide dense ordinal of a session, from 0; a new key gets the next one."""
+
+    def next_position(self, bank: Bank, session: int) -> int:
+        """Takes the next free position of a session, from 0. Positions are never reused."""
+
+    def claim_position(self, bank: Bank, session: int, position: int) -> None:
+        """Marks a position as taken, and all before it: for rows that bring their own (an import)."""
+
+    def duplicate(self, bank: Bank, hash: bytes) -> tuple[int, bytes] | None:
+        """(unit id, uid) of the oldest memory with that hash; records and chunks never vouch."""
+
+    def document(self, bank: Bank, key: bytes) -> Existing | None:
+        """The memory that a document id holds in this bank."""
+
+    def find(self, bank: Bank, uid: bytes) -> int | None:
+        """Unit id of a live memory or record by its public id."""
+
+    def insert(
+        self, bank: Bank, unit: NewUnit, session: int | None = None, position: int | None = None, document: tuple[bytes, str] | None = None
+    ) -> Inserted:
+        """Stores one unit. `document` is (key, shown form); the key must be free (delete its row first). `position` goes with `session`."""
+
+    def delete(self, bank: Bank, unit_id: int, how: str = "delete", by: int | None = None) -> Removed | None:
+        """Deletes a memory, or marks a record as deleted, `how` and by whom; None when the bank has no such live unit."""
+
+    def config(self, bank: Bank) -> bytes | None:
+        """The configuration as it was put."""
+
+    def set_config(self, bank: Bank, body: bytes) -> None:
+        """Replaces the configuration, kept byte for byte."""
+
+    def delete_bank(self, bank: Bank) -> int:
+        """Deletes a bank; returns how many memories it listed. Its name is free at once; large banks are emptied by `Store.purge`."""
+
+    def prune(self, bank: Bank, seq: int, keep: Sequence[int] = ()) -> int:
+        """Forgets removals below `seq`, except those of the units in `keep`; returns how many.
+
+        `seq` is the lower of the removal seqs of the manifests still in use and `keep` the unit ids they name as covered, so that
+        `removal` and `identity` go on answering for what a manifest names.
+        """
+
     def rename(self, bank: Bank, name: str) -> None:
         """Gives the bank another name, which must be free."""
 
@@ -155,7 +159,7 @@ class Tx(Protocol):
         """Counts the bank anew; makes `tally` cheap again after the oldest or newest memory was deleted."""
 
 
-class Reader(Protocol):
+class Reader(Nouns, Protocol):
     """One read transaction: everything it returns is of one moment."""
 
     version: tuple[int, int]  # (connection, PRAGMA data_version): equal pairs mean that nothing was committed in between
@@ -215,58 +219,6 @@ class Reader(Protocol):
         """Newest unit id of this snapshot, after making sure that its commit has reached the disk."""
 
     def n_sessions(self, bank: Bank) -> int: ...
-
-    @property
-    def records(self) -> Records:
-        """Provenance of records."""
-
-    @property
-    def documents(self) -> Documents:
-        """Documents, their versions and chunks."""
-
-    @property
-    def hubs(self) -> Hubs:
-        """Hubs and the public projection."""
-
-    @property
-    def bundles(self) -> Bundles:
-        """Bundles of documents."""
-
-    @property
-    def trail(self) -> Trail:
-        """The log of what was done."""
-
-    @property
-    def keyring(self) -> Keyring:
-        """Keys and who they stand for."""
-
-    @property
-    def people(self) -> People:
-        """Accounts, projects, members and the units of their organisation."""
-
-    @property
-    def integrations(self) -> Integrations:
-        """What agents of a project may call."""
-
-    @property
-    def embeddings(self) -> Embeddings:
-        """Vectors of passages."""
-
-    @property
-    def jobs(self) -> Jobs:
-        """Work that waits to be done in the background."""
-
-    @property
-    def sessions(self) -> Sessions:
-        """Sessions that were uploaded."""
-
-    @property
-    def erasing(self) -> Erasing:
-        """What leaves the store for good."""
-
-    @property
-    def ledger(self) -> Ledger:
-        """What hooks injected and captured."""
 
     def export(self, bank: Bank, after: int, limit: int) -> list[Exported]:
         """Live memories and records with after < id, ascending: pages of an export, each in a transaction of its own."""

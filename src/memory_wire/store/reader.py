@@ -6,6 +6,7 @@ from msgspec import json
 
 from memory_wire.errors import Pruned
 from memory_wire.store import banks
+from memory_wire.store.nouns import Nouns
 from memory_wire.store.rows import CHUNK, Bank, BankSummary, Exported, Found, IndexRow, Tally, Unit
 
 TYPE_CHECKING = False
@@ -13,20 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
     from sqlite3 import Connection
     from typing import Any, TypeVar
-
-    from memory_wire.store.bundles import Bundles
-    from memory_wire.store.documents import Documents
-    from memory_wire.store.embeddings import Embeddings
-    from memory_wire.store.erasing import Erasing
-    from memory_wire.store.hubs import Hubs
-    from memory_wire.store.integrations import Integrations
-    from memory_wire.store.jobs import Jobs
-    from memory_wire.store.keyring import Keyring
-    from memory_wire.store.ledger import Ledger
-    from memory_wire.store.people import People
-    from memory_wire.store.records import Records
-    from memory_wire.store.sessions import Sessions
-    from memory_wire.store.trail import Trail
 
     F = TypeVar("F", bound=Found)
 
@@ -58,10 +45,10 @@ FROM unit WHERE bank = ? AND id > ? AND id <= ? AND deleted IS NULL ORDER BY id 
 """
 
 
-class Reader:
+class Reader(Nouns):
     """One read transaction: everything it returns is of one moment."""
 
-    __slots__ = ("_execute", "_make_durable", "connection", "file", "once", "serial", "version")
+    __slots__ = ("_execute", "_make_durable", "file", "once", "serial", "version")
 
     def __init__(
         self, connection: Connection, serial: int, file: tuple[int, int], make_durable: Callable[[Connection], None], once: bool = False
@@ -183,97 +170,6 @@ class Reader:
     def export(self, bank: Bank, after: int, limit: int) -> list[Exported]:
         """Live memories and records with after < id, ascending: pages of an export, each in a transaction of its own."""
         return exported(self.connection, bank.id, after, limit)
-
-    @property
-    def records(self) -> Records:
-        """Provenance of records."""
-        from memory_wire.store.records import Records  # a store of memories alone does without
-
-        return Records(self.connection)
-
-    @property
-    def documents(self) -> Documents:
-        """Documents, their versions and chunks."""
-        from memory_wire.store.documents import Documents
-
-        return Documents(self.connection)
-
-    @property
-    def hubs(self) -> Hubs:
-        """Hubs and the public projection."""
-        from memory_wire.store.hubs import Hubs
-
-        return Hubs(self.connection)
-
-    @property
-    def bundles(self) -> Bundles:
-        """Bundles of documents."""
-        from memory_wire.store.bundles import Bundles
-
-        return Bundles(self.connection)
-
-    @property
-    def trail(self) -> Trail:
-        """The log of what was done."""
-        from memory_wire.store.trail import Trail
-
-        return Trail(self.connection)
-
-    @property
-    def keyring(self) -> Keyring:
-        """Keys and who they stand for."""
-        from memory_wire.store.keyring import Keyring
-
-        return Keyring(self.connection)
-
-    @property
-    def people(self) -> People:
-        """Accounts, projects, members and the units of their organisation."""
-        from memory_wire.store.people import People
-
-        return People(self.connection)
-
-    @property
-    def integrations(self) -> Integrations:
-        """What agents of a project may call."""
-        from memory_wire.store.integrations import Integrations
-
-        return Integrations(self.connection)
-
-    @property
-    def embeddings(self) -> Embeddings:
-        """Vectors of passages."""
-        from memory_wire.store.embeddings import Embeddings  # of banks with an embedder
-
-        return Embeddings(self.connection)
-
-    @property
-    def jobs(self) -> Jobs:
-        """Work that waits to be done in the background."""
-        from memory_wire.store.jobs import Jobs
-
-        return Jobs(self.connection)
-
-    @property
-    def sessions(self) -> Sessions:
-        """Sessions that were uploaded."""
-        from memory_wire.store.sessions import Sessions
-
-        return Sessions(self.connection)
-
-    @property
-    def erasing(self) -> Erasing:
-        """What leaves the store for good."""
-        from memory_wire.store.erasing import Erasing
-
-        return Erasing(self.connection)
-
-    @property
-    def ledger(self) -> Ledger:
-        """What hooks injected and captured."""
-        from memory_wire.store.ledger import Ledger  # a server that never saw a hook doesn't load it
-
-        return Ledger(self.connection)
 
     # what the index follows --------------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from memory_wire.store import banks
+from memory_wire.store.nouns import Nouns
 from memory_wire.store.rows import CHUNK, RECORD, Bank, Existing, Inserted, NewUnit, Removed
 
 TYPE_CHECKING = False
@@ -13,19 +14,6 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from memory_wire.store.bulk import Bulk
-    from memory_wire.store.bundles import Bundles
-    from memory_wire.store.documents import Documents
-    from memory_wire.store.embeddings import Embeddings
-    from memory_wire.store.erasing import Erasing
-    from memory_wire.store.hubs import Hubs
-    from memory_wire.store.integrations import Integrations
-    from memory_wire.store.jobs import Jobs
-    from memory_wire.store.keyring import Keyring
-    from memory_wire.store.ledger import Ledger
-    from memory_wire.store.people import People
-    from memory_wire.store.records import Records
-    from memory_wire.store.sessions import Sessions
-    from memory_wire.store.trail import Trail
 
 _INSERT = """
 INSERT INTO unit (bank, kind, uid, hash, created, stored, content, context, tags, session, position, role, speaker)
@@ -49,13 +37,13 @@ def now() -> int:
     return time.time_ns() // 1_000_000
 
 
-class Tx:
+class Tx(Nouns):
     """One write transaction. Banks it returned are kept current (`newest`, `removed`) while it lasts; don't keep them longer."""
 
-    __slots__ = ("_banks", "_connection", "_execute")
+    __slots__ = ("_banks", "_execute")
 
     def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+        self.connection = connection
         self._execute = connection.execute
         self._banks: dict[tuple[str, str], Bank] = {}
 
@@ -69,7 +57,7 @@ class Tx:
         """The bank of that name, made (with its project) when `create` is set and it isn't there."""
         bank = self._banks.get((project, name))
         if bank is None:
-            bank = banks.find(self._connection, project, name)
+            bank = banks.find(self.connection, project, name)
             if bank is None and create:
                 at = now()
                 self._execute("INSERT INTO project (account, name, created) VALUES (1, ?, ?) ON CONFLICT DO NOTHING", (project, at))
@@ -77,7 +65,7 @@ class Tx:
                     "INSERT INTO bank (project, name, created) SELECT id, ?, ? FROM project WHERE name = ?",
                     (name, at, project),
                 )
-                bank = banks.find(self._connection, project, name)
+                bank = banks.find(self.connection, project, name)
             if bank is not None:
                 self._banks[project, name] = bank
         return bank
@@ -94,11 +82,11 @@ class Tx:
 
     def recount(self, bank: Bank) -> None:
         """Counts the bank anew; makes `tally` cheap again after the oldest or newest memory was deleted."""
-        banks.recount(self._connection, bank)
+        banks.recount(self.connection, bank)
 
     def delete_bank(self, bank: Bank) -> int:
         """Deletes a bank; returns how many memories it listed. Its name is free at once; large banks are emptied by `Store.purge`."""
-        listed, _, _ = banks.tally(self._connection, bank.id)
+        listed, _, _ = banks.tally(self.connection, bank.id)
         self._execute("UPDATE bank SET name = NULL, config = NULL WHERE id = ?", (bank.id,))
         self._execute("UPDATE hub SET public = 0 WHERE bank = ?", (bank.id,))
         self._banks.pop((bank.project, bank.name), None)
@@ -106,7 +94,7 @@ class Tx:
             "SELECT count(*) FROM (SELECT 1 FROM unit WHERE bank = ? LIMIT ?)", (bank.id, banks.INLINE_PURGE + 1)
         ).fetchone()
         if units <= banks.INLINE_PURGE:
-            banks.empty(self._connection, bank.id, banks.INLINE_PURGE + 1)
+            banks.empty(self.connection, bank.id, banks.INLINE_PURGE + 1)
         return listed
 
     def rename(self, bank: Bank, name: str) -> None:
@@ -121,106 +109,15 @@ class Tx:
         """Work on whole banks."""
         from memory_wire.store.bulk import Bulk  # few processes ever move or sweep
 
-        return Bulk(self._connection)
+        return Bulk(self.connection)
 
     def empty_deleted(self, limit: int) -> bool:
         """Empties a slice of some deleted bank; True when there may be more."""
         row = self._execute("SELECT id FROM bank WHERE name IS NULL LIMIT 1").fetchone()
         if row is None:
             return False
-        banks.empty(self._connection, row[0], limit)
+        banks.empty(self.connection, row[0], limit)
         return True
-
-    @property
-    def records(self) -> Records:
-        """Provenance of records."""
-        from memory_wire.store.records import Records
-
-        return Records(self._connection)
-
-    @property
-    def documents(self) -> Documents:
-        """Documents, their versions and chunks."""
-        from memory_wire.store.documents import Documents
-
-        return Documents(self._connection)
-
-    @property
-    def hubs(self) -> Hubs:
-        """Hubs and the public projection."""
-        from memory_wire.store.hubs import Hubs
-
-        return Hubs(self._connection)
-
-    @property
-    def bundles(self) -> Bundles:
-        """Bundles of documents."""
-        from memory_wire.store.bundles import Bundles
-
-        return Bundles(self._connection)
-
-    @property
-    def trail(self) -> Trail:
-        """The log of what was done."""
-        from memory_wire.store.trail import Trail
-
-        return Trail(self._connection)
-
-    @property
-    def keyring(self) -> Keyring:
-        """Keys and who they stand for."""
-        from memory_wire.store.keyring import Keyring
-
-        return Keyring(self._connection)
-
-    @property
-    def people(self) -> People:
-        """Accounts, projects, members and the units of their organisation."""
-        from memory_wire.store.people import People
-
-        return People(self._connection)
-
-    @property
-    def integrations(self) -> Integrations:
-        """What agents of a project may call."""
-        from memory_wire.store.integrations import Integrations
-
-        return Integrations(self._connection)
-
-    @property
-    def embeddings(self) -> Embeddings:
-        """Vectors of passages."""
-        from memory_wire.store.embeddings import Embeddings  # of banks with an embedder
-
-        return Embeddings(self._connection)
-
-    @property
-    def jobs(self) -> Jobs:
-        """Work that waits to be done in the background."""
-        from memory_wire.store.jobs import Jobs
-
-        return Jobs(self._connection)
-
-    @property
-    def sessions(self) -> Sessions:
-        """Sessions that were uploaded."""
-        from memory_wire.store.sessions import Sessions
-
-        return Sessions(self._connection)
-
-    @property
-    def erasing(self) -> Erasing:
-        """What leaves the store for good."""
-        from memory_wire.store.erasing import Erasing
-
-        return Erasing(self._connection)
-
-    @property
-    def ledger(self) -> Ledger:
-        """What hooks injected and captured."""
-        from memory_wire.store.ledger import Ledger  # a server that never saw a hook doesn't load it
-
-        return Ledger(self._connection)
 
     # sessions ----------------------------------------------------------------------------------------------------------------------
 
@@ -289,7 +186,7 @@ class Tx:
             self._execute("INSERT INTO document_key (unit, bank, key, shown) VALUES (?, ?, ?, ?)", (id, bank.id, *document))
         after, bank.newest = bank.newest, id
         if id - bank.tally_upto >= banks.TALLY_TAIL:
-            banks.advance(self._connection, bank)
+            banks.advance(self.connection, bank)
         return Inserted(id, after)
 
     def delete(self, bank: Bank, unit_id: int, how: str = "delete", by: int | None = None) -> Removed | None:
@@ -335,7 +232,7 @@ class Tx:
             for number, unit in self._execute("SELECT seq, unit FROM removed WHERE bank = ? AND seq < ?", (bank.id, seq)).fetchall()
             if unit not in keep
         ]
-        self._connection.executemany("DELETE FROM removed WHERE seq = ?", below)
+        self.connection.executemany("DELETE FROM removed WHERE seq = ?", below)
         if seq - 1 > bank.pruned:
             bank.pruned = min(seq - 1, bank.removed)
             self._execute("UPDATE bank SET pruned = ? WHERE id = ?", (bank.pruned, bank.id))

@@ -1,0 +1,102 @@
+"""Which function does an operation. What few ask for is loaded when it is first called; the service and nobody else looks here."""
+
+from __future__ import annotations
+
+from memory_wire.service import banks, memories
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory_wire.service.changes import Outcome
+    from memory_wire.store.protocol import Tx
+
+    Work = Callable[[Tx], Outcome]
+
+
+def later(module: str, name: str) -> Callable[..., Work]:
+    """A function of a module that is loaded when it is first called: a server does without what nobody asks for."""
+
+    def call(*given: object) -> Work:
+        found: Work = getattr(__import__(f"memory_wire.service.{module}", fromlist=[name]), name)(*given)
+        return found
+
+    return call
+
+
+READS: dict[str, Callable[..., object]] = {
+    "get_config": banks.get_config,
+    "memories": memories.memories,
+    "get": memories.get,
+    "stats": banks.stats,
+    "banks": banks.banks,
+    "injections": later("injections", "injections"),
+    "history": later("injections", "history"),
+    "get_record": later("records", "get_record"),
+    "list_sources": later("origins", "list_sources"),
+    "audit": later("audit", "audit"),
+    "projects": later("admin", "projects"),
+    "keys": later("admin", "keys"),
+    "accounts": later("admin", "accounts"),
+    "integrations": later("integrations", "integrations"),
+    "jobs": later("jobs", "jobs"),
+    "members": later("people", "members"),
+    "units": later("people", "units"),
+    "session": later("sessions", "session"),
+    "session_lines": later("sessions", "session_lines"),
+    "sessions": later("sessions", "sessions"),
+    "read_doc": later("reading", "read_doc"),
+    "docs": later("gates", "docs"),
+    "doc_versions": later("reading", "doc_versions"),
+    "diff_doc": later("reading", "diff_doc"),
+    "get_hub": later("hubs", "get_hub"),
+    "hubs": later("hubs", "hubs"),
+}
+ASKS: dict[str, Callable[..., object]] = {"search": later("search", "search"), "search_docs": later("doc_search", "search_docs")}
+APART: dict[str, Callable[..., object]] = {
+    "gateway_call": later("gateway", "gateway_call"),
+    "run_jobs": later("jobs", "run_jobs"),
+    "erase": later("erasing", "erase"),
+    "embed": later("vectors", "embed"),
+    "embedding_status": later("vectors", "embedding_status"),
+    "run_embedding": later("vectors", "run_embedding"),
+    "verify_embedding": later("vectors", "verify_embedding"),
+    "verify_audit": later("audit", "verify_audit"),
+}
+ALLOW = later("rights", "allow")
+HANDED = later("handed", "noted")
+WRITES: dict[str, Callable[..., Work]] = {
+    "retain": memories.retain,
+    "retain_batch": memories.retain_batch,
+    "put_config": banks.put_config,
+    "forget": memories.forget,
+    "delete_bank": banks.delete_bank,
+    "rename_bank": later("moves", "rename_bank"),
+    "copy_bank": later("moves", "copy_bank"),
+    "merge_bank": later("moves", "merge_bank"),
+    "sweep": later("sweep", "sweep"),
+    "inject": later("inject", "inject"),
+    "capture": later("capture", "capture"),
+    "create_doc": later("documents", "create_doc"),
+    "update_doc": later("editing", "update_doc"),
+    "write_doc": later("editing", "write_doc"),
+    "set_access": later("gates", "set_access"),
+    "delete_doc": later("documents", "delete_doc"),
+    "restore_doc": later("documents", "restore_doc"),
+    "revert_doc": later("reading", "revert_doc"),
+    "put_hub": later("hubs", "put_hub"),
+    "remember": later("records", "remember"),
+    "forget_record": later("records", "forget_record"),
+    "validate_memory": later("validation", "validate_memory"),
+    "create_project": later("admin", "create_project"),
+    "create_key": later("admin", "create_key"),
+    "revoke_key": later("admin", "revoke_key"),
+    "set_account": later("admin", "set_account"),
+    "set_member": later("people", "set_member"),
+    "depart": later("people", "depart"),
+    "create_unit": later("people", "create_unit"),
+    "set_integration": later("integrations", "set_integration"),
+    "remove_integration": later("integrations", "remove_integration"),
+    "put_session": later("sessions", "put_session"),
+    "delete_session": later("sessions", "delete_session"),
+}
