@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import os
@@ -107,3 +108,21 @@ def test_an_archive_holds_at_most_so_much_however_large_it_is(tmp_path: Path, mo
     monkeypatch.setattr(config, "IMPORT_UNPACKED_BYTES", 999)
     with pytest.raises(Invalid, match="unpacks to more than"):
         Source(str(path))
+
+
+def test_an_archive_is_closed_with_its_source(tmp_path: Path) -> None:
+    path = exports.write(tmp_path, exports.zipped({"a.md": b"x"}))
+    descriptors = Path("/dev/fd")
+
+    def opened() -> bool:
+        return any(os.path.realpath(entry) == str(path) for entry in descriptors.iterdir())
+
+    gc.disable()  # not some time later
+    try:
+        source = Source(str(path))
+        with source.all[0].open() as file:
+            assert file.read() == b"x" and opened()
+        del source, file
+        assert not opened()
+    finally:
+        gc.enable()

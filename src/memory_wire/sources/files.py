@@ -12,6 +12,7 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
+from weakref import ref
 
 from memory_wire import config
 from memory_wire.errors import Invalid
@@ -33,7 +34,7 @@ class Member:
         self.name, self.size, self.modified = name, size, modified
         self._path, self._archive = path, archive
         self.raw: io.FileIO | None = None  # as last opened
-        self.source: Source | None = None
+        self.source: ref[Source] | None = None  # weak: without a cycle an archive is closed with the last that uses it
         self.start = 0  # bytes of the members before it
 
     def open(self) -> BinaryIO:
@@ -43,8 +44,9 @@ class Member:
         except UNREADABLE as error:
             raise unreadable(self.name, error) from None
         self.raw = file if isinstance(file, io.FileIO) else None
-        if self.source is not None:
-            self.source.at = self
+        source = self.source() if self.source is not None else None
+        if source is not None:
+            source.at = self
         buffered = io.BufferedReader(file)  # type: ignore[type-var]
         if buffered.peek(2)[:2] != GZIP:
             return buffered
@@ -99,7 +101,7 @@ class Source:
             raise unreadable(path, error) from None
         self.size = 0
         for member in self.all:
-            member.source, member.start = self, self.size
+            member.source, member.start = ref(self), self.size
             self.size += member.size
         self.at: Member | None = None  # the one that was opened last
 
