@@ -1,4 +1,4 @@
-"""kill -9 while records are remembered and forgotten and the archivist links them, round after round on one store.
+"""kill -9 while records are remembered and forgotten and the archivist links them, round after round on few stores.
 
 After each round every acknowledged record is there, what was forgotten stays away with its links, and the work that was cut off is done by
 whoever comes next. MEMORY_WIRE_ROUNDS sets the number of rounds, MEMORY_WIRE_SEED repeats a run.
@@ -20,6 +20,7 @@ from tests.crash.test_kill import Real
 
 ROUNDS = int(os.environ.get("MEMORY_WIRE_ROUNDS", "6"))
 SEED = int(os.environ.get("MEMORY_WIRE_SEED", str(int(time.time()))))
+ROUNDS_OF_ONE_STORE = 6  # every round looks at all its store's records
 LONGEST = 0.8  # seconds of load
 LEASE = 120_000  # milliseconds after which nobody has a job any more
 WRITERS = 2
@@ -89,22 +90,30 @@ class Journal:
 
 def test_kill_under_the_archivist(tmp_path: Path) -> None:
     print(f"MEMORY_WIRE_SEED={SEED} MEMORY_WIRE_ROUNDS={ROUNDS}")
-    db, journal, cut = tmp_path / "memory.db", Journal(), 0
-    with Memory(db):
-        pass
-    looked = 0
-    for number in range(ROUNDS):
-        chance = random.Random(f"{SEED}/archivist/{number}")
-        journal.take(served(db, number, chance) if number % 2 else embedded(db, number, chance))
-        assert errors(db) == []
-        with Memory(db) as memory:
-            real = memory.service.now
-            memory.service.now = lambda real=real: real() + LEASE  # type: ignore[misc]
-            cut += sum(row.waiting for row in memory.jobs().jobs)
-            assert memory.run_jobs().jobs == []
-            looked = journal.agrees(memory)
-    print(f"{len(journal.stored)} records, {len(journal.forgotten)} forgotten, {looked} links; {cut} jobs were cut off")
+    stored = forgotten = looked = cut = 0
+    for first in range(0, ROUNDS, ROUNDS_OF_ONE_STORE):
+        folder, journal = tmp_path / f"store-{first}", Journal()
+        folder.mkdir()
+        db, links = folder / "memory.db", 0
+        for number in range(first, min(first + ROUNDS_OF_ONE_STORE, ROUNDS)):
+            chance = random.Random(f"{SEED}/archivist/{number}")
+            journal.take(served(db, number, chance) if number % 2 else embedded(db, number, chance))
+            waiting, links = settled(db, journal)
+            cut += waiting
+        stored, forgotten, looked = stored + len(journal.stored), forgotten + len(journal.forgotten), looked + links
+    print(f"{stored} records, {forgotten} forgotten, {looked} links; {cut} jobs were cut off")
     assert looked > ROUNDS and cut
+
+
+def settled(db: Path, journal: Journal) -> tuple[int, int]:
+    """Does what was cut off and holds the store against the journal; how many jobs were waiting, how many links it looked at."""
+    assert errors(db) == []
+    with Memory(db) as memory:
+        real = memory.service.now
+        memory.service.now = lambda: real() + LEASE  # type: ignore[method-assign]
+        waiting = sum(row.waiting for row in memory.jobs().jobs)
+        assert memory.run_jobs().jobs == []
+        return waiting, journal.agrees(memory)
 
 
 def served(db: Path, number: int, chance: random.Random) -> list[bytes]:
