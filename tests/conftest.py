@@ -18,6 +18,8 @@ settings.load_profile("same" if os.environ.get("CI") and not os.environ.get("MEM
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background job; the processes that tests start must heed it
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # under nohup
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 HERE = Path(__file__).parent
 ALONE = ("crash", "footprint", "hooks/test_server.py", "hosts/test_engine.py", "serve/test_toil.py")  # two of them wait for any child
