@@ -92,7 +92,7 @@ def main(words: Sequence[str]) -> int:
             rows.append([name, "ours", *shape, *measure(held)])
             for ability in sorted({question.category for bank in banks for question in bank.questions}):
                 count = sum(question.category == ability for bank in banks for question in bank.questions)
-                rows.append([f"  {ability}", "ours", "", count, *measure(held, lambda q, a=ability: q.category == a)])  # type: ignore[misc]
+                rows.append([f"  {ability}", "ours", "", count, *measure(held, lambda q, a=ability: q.category == a)])
             with_fusion(held, "reference")
             rows.append([name, "reference", *shape, *measure(held)])
     report.table(["memories are", "ranking", "memories", "questions", *HEADS], rows)

@@ -42,10 +42,10 @@ def bank_of(item: dict[str, object], dates: bool) -> Bank:
     """One question with its haystack."""
     ids, stamps, sessions = (item[name] for name in ("haystack_session_ids", "haystack_dates", "haystack_sessions"))
     memories = []
-    for id, stamp, turns in zip(ids, stamps, sessions, strict=True):  # type: ignore[call-overload]
+    for id, stamp, turns in zip(ids, stamps, sessions, strict=True):
         date = f"{datetime.strptime(stamp, '%Y/%m/%d (%a) %H:%M'):%Y-%m-%dT%H:%M:%SZ}" if dates else None
         memories.append(Memory(id, "\n".join(f"{turn['role']}: {turn['content']}" for turn in turns), date))
-    gold = set(item["answer_session_ids"])  # type: ignore[call-overload]
+    gold = set(item["answer_session_ids"])
     return Bank("haystack", memories, [Question(str(item["question"]), gold, str(item["question_type"]))])
 
 

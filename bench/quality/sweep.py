@@ -53,7 +53,7 @@ def streams_of(explained: dict[str, dict[str, float]]) -> dict[str, float]:
         "passage bm25": passage["bm25"],
         "coverage": passage["coverage"],
         "bigrams": passage["bigrams"],
-        "relevance": explained["relevance"],  # type: ignore[dict-item]
+        "relevance": explained["relevance"],
     }
 
 
@@ -63,7 +63,7 @@ def asked(banks: list[Loaded]) -> Iterator[Asked]:
         for question in bank.bank.questions:
             if question.gold:
                 hits = bank.store.recall(question.text, bank=bank.bank.name, budget=UNLIMITED, explain=True)
-                yield Asked(bank.bank.name, bank.gold(question), [(bank.key[hit.id], streams_of(hit.explain)) for hit in hits])  # type: ignore[arg-type]
+                yield Asked(bank.bank.name, bank.gold(question), [(bank.key[hit.id], streams_of(hit.explain)) for hit in hits])
 
 
 def total(weights: Weights) -> Callable[[dict[str, float]], float]:
@@ -106,7 +106,7 @@ def held_out(report: Report, questions: list[Asked], shipped: list[Scores]) -> N
     outside: list[Scores] = [()] * len(questions)
     choices = []
     for bank in dict.fromkeys(q.bank for q in questions):
-        point = best(lambda q, bank=bank: q.bank != bank)  # type: ignore[misc]
+        point = best(lambda q, bank=bank: q.bank != bank)
         choices.append(point)
         for i, q in enumerate(questions):
             if q.bank == bank:

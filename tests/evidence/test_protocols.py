@@ -33,7 +33,7 @@ def test_longmemeval_asks_every_question_of_its_own_haystack(capsys: pytest.Capt
 
 def test_longmemeval_dates_its_memories() -> None:
     item = next(longmemeval.items((FIXTURE / "longmemeval.json").read_text()))
-    assert [memory.created_at for memory in longmemeval.bank_of(item, dates=True).memories][0] == "2024-02-11T10:00:00Z"
+    assert longmemeval.bank_of(item, dates=True).memories[0].created_at == "2024-02-11T10:00:00Z"
     assert longmemeval.bank_of(item, dates=False).memories[0].content.startswith("user: My sourdough starter")
 
 
@@ -74,11 +74,8 @@ BANK = Bank(
 def test_the_oracle_counts_where_gold_stands() -> None:
     with loaded([BANK]) as held:
         found = oracle.places(held)
-        ranks = [
-            bank.ranked(question).index(name) + 1
-            for bank in held
-            for question, name in [(BANK.questions[0], "m0"), (BANK.questions[1], "m2")]
-        ]
+        gold = zip(BANK.questions[:2], ("m0", "m2"), strict=True)
+        ranks = [held[0].ranked(question).index(name) + 1 for question, name in gold]
     assert found["absent"] == 1 and found.total() == 3  # zebra; the question without gold isn't counted
     assert found["at 1"] == sum(rank == 1 for rank in ranks) and found["2-5"] == sum(rank > 1 for rank in ranks)
 
