@@ -1,7 +1,8 @@
 """Installs a wheel into an empty environment, out of sight of the source tree, and says what is wrong there. Used by check.py.
 
-Every module is imported in one process with warnings as errors; nothing may come from anywhere but the environment; every `.py` has its
-`.pyc`, because a server that has to compile at start holds 4.9 MB more; the command starts a server that is ready and stops when told.
+Every module is imported in one process with warnings as errors, but for what needs an extra; nothing may come from anywhere but the
+environment; every `.py` has its `.pyc`, because a server that has to compile at start holds 4.9 MB more; the command starts a server that is
+ready and stops when told.
 """
 
 from __future__ import annotations
@@ -18,14 +19,20 @@ from pathlib import Path
 
 BASE_BYTES = 28_000_000  # the package and all it requires, unpacked, without .pyc files
 LOOK = """
-import importlib, json, pkgutil, sys
+import importlib, json, pkgutil, re, sys
+from importlib.metadata import requires
 import memory_wire
+extras = [line for line in requires("memory-wire") if "extra ==" in line and not re.search("extra == .(test|bench)", line)]
+optional = {re.match("[A-Za-z0-9]+", line)[0].lower() for line in extras}  # what runs in a process of its own may need an extra
 names = ["memory_wire"] + [found.name for found in pkgutil.walk_packages(memory_wire.__path__, "memory_wire.")]
 names.remove("memory_wire.cli.boot")  # a program; the server below runs it
 wrong = {}
 for name in names:
     try:
         importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if not (name.startswith("memory_wire.outside.") and error.name in optional):
+            wrong[name] = f"{type(error).__name__}: {error}"
     except BaseException as error:
         wrong[name] = f"{type(error).__name__}: {error}"
 files = {name: getattr(module, "__file__", None) for name, module in sys.modules.items() if name.partition(".")[0] == "memory_wire"}
