@@ -1,7 +1,7 @@
 """Installs a wheel into an empty environment, out of sight of the source tree, and says what is wrong there. Used by check.py.
 
 Every module is imported in one process with warnings as errors, but for what needs an extra; nothing may come from anywhere but the
-environment; every `.py` has its `.pyc`, because a server that has to compile at start holds 4.9 MB more; the command starts a server that is
+environment; every `.py` has its `.pyc`, because a server that compiles at start holds 4.9 MB more; the command starts a server that is
 ready and stops when told.
 """
 
