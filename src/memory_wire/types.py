@@ -118,10 +118,11 @@ class ValidateMemory(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class ForgetRecord(Struct, kw_only=True, forbid_unknown_fields=True):
-    """Exactly one of the two says what."""
+    """Exactly one of the two says what. With `purge`, an administrator's, nothing of the text is kept."""
 
     memory_id: str | None = None
     source_id: str | None = None
+    purge: bool | None = None
     workspace: str | None = None
     idempotency_key: str | None = None
 
@@ -504,7 +505,10 @@ class BankMoved(Struct, kw_only=True):
 
 
 class SweptBank(Struct, kw_only=True):
-    """`cutoff` is None where nothing could be deleted; `skipped` then says why. `kept` are records as old: they stay."""
+    """`cutoff` is None where nothing could be deleted; `skipped` then says why. `kept` are records as old: they stay.
+
+    `purged`: records forgotten longer ago than the bank's `purge_after_days`, whose texts go.
+    """
 
     bank: str
     ttl_days: int | None
@@ -512,6 +516,7 @@ class SweptBank(Struct, kw_only=True):
     deleted: int
     skipped: str | None
     kept: int = 0
+    purged: int = 0
 
 
 class Swept(Struct, kw_only=True):

@@ -104,6 +104,43 @@ def test_a_file_that_went_elsewhere_is_named(machine: Machine, repository: Path)
     assert done.returncode == 1 and f"missing  docs/deploy.md  now at {repository / 'ops' / 'deploy.md'}" in done.stdout
 
 
+def test_a_file_of_another_name_is_found_by_what_git_keeps(machine: Machine, repository: Path) -> None:
+    text = "deploys run from main\n"
+    for source, stored in (
+        ("docs/deploy.md", sha256(text)),
+        ("docs/deploy.md#top", git(repository, "hash-object", "docs/deploy.md").strip()),
+    ):
+        remember(machine, f"Told by {source}.", source, stored)
+    git(repository, "mv", "docs/deploy.md", "release.md")
+    where = f"now at {repository / 'release.md'}"
+    for _ in ("before the commit", "after"):
+        lines = machine.run("verify-sources", *BANK, "--quiet").stdout.splitlines()
+        assert sorted(lines) == [f"missing  docs/deploy.md  {where}", f"missing  docs/deploy.md#top  {where}"]
+        git(repository, "commit", "--allow-empty", "-m", "renamed")
+
+
+def test_the_words_of_forget_and_erase(machine: Machine) -> None:
+    id = machine.out("retain", "Something of mine.", *BANK).strip()
+    assert machine.out("forget", id, "--purge", *BANK).splitlines() == [f"{id}  its id", "1 erased"]
+    record = remember(machine, "Something else.", "a.md")
+    assert machine.out("forget-record", "--memory-id", record, "--purge", *BANK) == "forgotten: 1\n"
+
+
+def test_hooks_that_end_early_or_serve_everybody(machine: Machine, repository: Path) -> None:
+    hook = repository / ".git" / "hooks" / "post-commit"
+    hook.write_text("#!/bin/sh\necho theirs\nexit 0\n")
+    before = hook.read_bytes()
+    machine.out("verify-sources", "--git-hook", "install")
+    assert hook.read_text().splitlines()[1] == "# >>> memory-wire >>>" and hook.read_text().endswith("exit 0\n")
+    assert machine.out("verify-sources", "--git-hook", "install").count("unchanged") == 2
+    machine.out("verify-sources", "--git-hook", "remove")
+    assert hook.read_bytes() == before
+    everybody = machine.root / "hooks"
+    git(repository, "config", "core.hooksPath", str(everybody))
+    done = machine.run("verify-sources", "--git-hook", "install")
+    assert done.returncode and "serves other repositories" in done.stderr and not everybody.exists()
+
+
 def test_the_git_hook_looks_at_what_a_commit_changed(machine: Machine, repository: Path) -> None:
     hook = repository / ".git" / "hooks" / "post-commit"
     hook.write_text("#!/bin/sh\necho theirs\n")
@@ -147,6 +184,8 @@ def test_watch_tells_of_a_change_also_by_rename(machine: Machine, repository: Pa
 
         until(lambda: seen(f"stale    docs/deploy.md  {first}"))
         until(lambda: seen("fresh    docs/deploy.md"))
+        file.unlink()
+        until(lambda: "missing  docs/deploy.md" in log.read_text())
     finally:
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0

@@ -6,13 +6,17 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memory_wire import Client, Memory
 from memory_wire import types as t
+from memory_wire.erasure import Erase
 from memory_wire.errors import Forbidden
+from memory_wire.ops import BY_NAME
 from memory_wire.service import maintenance
 from tests import package
 
@@ -127,6 +131,11 @@ def test_erasing_is_for_administrators(tmp_path: Path) -> None:
                 client.erase(subject=NEEDLE, content=True)
             with Client(f"unix://{socket}") as client:
                 assert client.erase(subject=NEEDLE, content=True).count == 1
+                assert client.forget_record(client.remember(f"The {NEEDLE} deploys.").id, purge=True).count == 1
+                limit = time.monotonic() + 20
+                while holds(tmp_path):  # a pause of the writes does the rest
+                    assert time.monotonic() < limit
+                    time.sleep(0.05)
         finally:
             server.terminate()
             server.communicate(timeout=30)
@@ -144,4 +153,73 @@ def test_a_captured_turn_is_gone_and_not_captured_again(tmp_path: Path) -> None:
         assert memory.erase(subject=f"talk of {NEEDLE}").count == 1
         assert holds(path.parent) == [] and memory.injections().total == 0
         assert memory.capture(turn).stored == 0 and memory.stats().memories == 0
+    assert holds(path.parent) == []
+
+
+def test_an_administrator_erases_what_it_may_see(tmp_path: Path) -> None:
+    path = tmp_path / "store" / "memory.db"
+    with Memory(path) as memory:
+        memory.remember("anything")
+        memory.set_member("ann")
+
+        def call(name: str, request: object, caller: t.Caller | None) -> Any:
+            return memory.service.call(BY_NAME[name], t.Scope("default", "default", caller), request)
+
+        ann = t.Caller(key="a", account=1, account_name="default", rights="write", member=1)
+        draft = call("remember", t.Remember(content=f"My {NEEDLE}.", scope=NEEDLE, visibility="author"), ann).id
+        shared = call("remember", t.Remember(content=f"Our {NEEDLE}.", scope=NEEDLE), ann).id
+        summary = call("remember", t.Remember(content="Both.", derived_from=[draft, shared], visibility="author"), ann).id
+        head = t.Caller(key="b", account=1, account_name="default", rights="admin", project="default")
+        seen = call("erase", Erase(subject=NEEDLE), head)
+        assert ([unit.id for unit in seen.erased], seen.derived) == ([shared], [])
+        whole = memory.erase(subject=NEEDLE, dry_run=True)
+        assert ([unit.id for unit in whole.erased], whole.derived) == ([draft], [summary])
+
+
+def test_a_subject_is_a_fact_key_as_it_is_compared(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db") as memory:
+        id = memory.remember("On Tuesday.", fact_key="Staging Deploy_Day").id
+        (unit,) = memory.erase(subject="staging-deploy-day", dry_run=True).erased
+        assert (unit.id, unit.why) == (id, "fact key")
+
+
+def test_forgetting_with_purge(tmp_path: Path) -> None:
+    path = tmp_path / "store" / "memory.db"
+    with Memory(path) as memory:
+        _, record, summary = fill(memory)
+        assert memory.forget_record(source_id=f"{NEEDLE}.md", purge=True).ids == [record]
+        assert memory.get_record(summary).statuses == ["stale"]
+        assert memory.erase(subject=NEEDLE).count == 1
+        writer = t.Caller(key="a", account=1, account_name="default", rights="write")
+        with pytest.raises(Forbidden):
+            memory.service.call(
+                BY_NAME["forget_record"], t.Scope("default", "default", writer), t.ForgetRecord(memory_id=summary, purge=True)
+            )
+    assert holds(path.parent) == []
+
+
+def test_a_purge_is_finished_by_the_work_it_asks_for(tmp_path: Path) -> None:
+    path = tmp_path / "store" / "memory.db"
+    with Memory(path) as memory:
+        record = memory.remember(f"The {NEEDLE} deploys.").id
+        memory.forget_record(record, purge=True)
+        memory.run_jobs()
+        assert holds(path.parent) == []
+
+
+def test_what_was_forgotten_is_purged_when_its_bank_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "store" / "memory.db"
+    with Memory(path) as memory:
+        _, record, summary = fill(memory)
+        memory.forget_record(record)
+        memory.put_config({"purge_after_days": 7})
+        assert memory.sweep().banks[0].purged == 0
+        later = memory.service.now() + 8 * 86_400_000
+        memory.service.now = lambda: later
+        assert memory.sweep(dry_run=True).banks[0].purged == 1
+        assert (memory.sweep().banks[0].purged, memory.sweep().banks[0].purged) == (1, 0)
+        memory.run_jobs()
+        assert memory.erase(id=record).count == 0 and memory.get_record(summary).statuses == ["stale"]
+        assert "record.purge" in {event.action for event in memory.audit().events}
+        assert memory.erase(subject=NEEDLE).count == 1
     assert holds(path.parent) == []

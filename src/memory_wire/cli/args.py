@@ -67,6 +67,7 @@ HINTS = {  # what the fields of requests are, where a command doesn't say it oth
     "kind": "such as decision or fact",
     "memory_id": "the record's id",
     "pinned": "show it when a session starts",
+    "purge": "keep nothing of the text",
     "scope": "a part of the bank, for filters",
     "source": "where it comes from",
     "source_hash": "hash of the source",

@@ -24,6 +24,8 @@ def change(root: str, action: str) -> int:
     if done is None or done.returncode:
         raise Invalid("git-hook", f"{root} is in no git repository")
     folder = os.path.join(root, os.fsdecode(done.stdout).rstrip("\n"))
+    if action == "install" and not own(root, folder):
+        raise Invalid("git-hook", f"{folder} serves other repositories as well; add to its hooks: {RUN.format('HEAD~1')}")
     for name, commit in HOOKS.items():
         path = os.path.join(folder, name)
         try:
@@ -36,6 +38,14 @@ def change(root: str, action: str) -> int:
     return 0
 
 
+def own(root: str, folder: str) -> bool:
+    """Whether a folder of hooks belongs to this repository: it lies in its work tree or in its git folder."""
+    done = git.git(root, "rev-parse", "--git-common-dir")
+    homes = [root] if done is None or done.returncode else [root, os.path.join(root, os.fsdecode(done.stdout).rstrip("\n"))]
+    real = os.path.realpath(folder)
+    return any(os.path.commonpath([real, home]) == home for home in map(os.path.realpath, homes))
+
+
 def read(path: str) -> str | None:
     try:
         with open(path, encoding="utf-8", newline="") as file:
@@ -45,11 +55,15 @@ def read(path: str) -> str | None:
 
 
 def install(path: str, command: str) -> str:
-    """Puts our lines at the hook's end, making it if there is none."""
+    """Puts our lines at the hook's end, or behind its first line where it ends early; makes it if there is none."""
     before = read(path)
     if before and not before.startswith(("#!/bin/sh", "#!/bin/bash", "#!/usr/bin/env sh", "#!/usr/bin/env bash", "#!/bin/dash")):
         raise Invalid("git-hook", f"{path} is no shell script; add this line to it: {command}")
-    after = FENCE.put(before or SHELL, command)
+    first, mark, rest = (before or "").partition("\n")
+    if mark and FENCE.start not in rest and any(line.split()[:1] in (["exit"], ["exec"]) for line in rest.splitlines()):
+        after = first + mark + FENCE.put(None, command) + rest
+    else:
+        after = FENCE.put(before or SHELL, command)
     if after == before:
         return "unchanged"
     files.replace(path, None if before is None else before.encode(), after.encode(), 0o755)

@@ -12,14 +12,17 @@ from msgspec.structs import fields
 from memory_wire import integrations as i
 from memory_wire import types as t
 from memory_wire.cli import records
-from memory_wire.cli.args import COMMON, Command, Usage, Value, options_of
+from memory_wire.cli.args import COMMON, Command, Option, Usage, Value, options_of
+from memory_wire.cli.erase import report
 from memory_wire.cli.former import nothing
 from memory_wire.cli.show import as_json, line, one_line, table, tell
 from memory_wire.cli.target import bank_name, connect, exists
+from memory_wire.erasure import Erased
 from memory_wire.ops import OPS, Op
 
 APART = ("format", "workspace", "current_source_hashes")  # not words of a command line; the workspace is --bank
 
+MORE = {"forget": (Option("purge", "flag", "remove it for good: text, index and log, also of a record that was forgotten"),)}
 SUMMARIES = {  # where a command line has more to say than the operation's own
     "retain": "Store one memory (`-`: standard input); secrets are redacted before anything is written.",
 }
@@ -32,7 +35,7 @@ def commands() -> list[Command]:
 
 def command_of(op: Op) -> Command:
     needed = tuple(field.name for field in fields(op.request) if field.default is NODEFAULT and field.default_factory is NODEFAULT)
-    options = (*options_of(op.request, without=APART), *COMMON)
+    options = (*options_of(op.request, without=APART), *MORE.get(op.name, ()), *COMMON)
     return Command(op.cli or op.name, SUMMARIES.get(op.name, op.summary), runner(op), positional=needed, options=options)
 
 
@@ -43,7 +46,10 @@ def runner(op: Op) -> Callable[[dict[str, Value]], int]:
         request = request_of(op, values)
         with connect(values) as target:
             bank = bank_name(values, target)
-            answer = target.call(op.name, request, bank=bank)
+            if op.name == "forget" and values.get("purge"):
+                answer = target.erase(id=str(values["id"]), bank=bank)
+            else:
+                answer = target.call(op.name, request, bank=bank)
             json = bool(values.get("json"))
             if isinstance(answer, t.Recalled) and not answer.hits and not json:
                 tell(nothing(values, target, bank))
@@ -87,6 +93,8 @@ def show(answer: object, json: bool, whole: bool = False) -> None:
         table(("memories", "tags", "oldest", "newest"), [(answer.memories, answer.tags, answer.oldest or "-", answer.newest or "-")])
     elif isinstance(answer, t.Banks):
         table(("bank", "memories", "newest"), [(row.bank, row.memories, row.newest or "-") for row in answer.banks])
+    elif isinstance(answer, Erased):
+        report(answer)
     elif isinstance(answer, t.Deleted):
         line("deleted" if answer.deleted else "not there")
     elif isinstance(answer, i.GatewayAnswer):

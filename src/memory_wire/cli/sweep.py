@@ -33,6 +33,7 @@ def report(done: t.Swept) -> list[str]:
     lines = ["memory-wire sweep"]
     lines += [f"  {bank.bank:<{BANK_WIDTH}}  ttl {bank.ttl_days}d  cutoff {bank.cutoff}  {verb} {bank.deleted}" for bank in swept]
     lines += [f"  {bank.bank}  skipped ({bank.skipped})" for bank in done.banks if bank.skipped]
+    lines += [f"  {bank.bank}  {'would purge' if done.dry_run else 'purged'} {bank.purged} forgotten" for bank in done.banks if bank.purged]
     lines.append(f"total {done.deleted} {total}")
     if all(bank.ttl_days is None for bank in done.banks):
         lines.append("nothing was ever a candidate: no bank sets ttl_days")

@@ -13,7 +13,7 @@ from memory_wire.cli.show import as_json, line
 from memory_wire.cli.target import bank_name, connect
 from memory_wire.errors import Invalid
 from memory_wire.sources import git
-from memory_wire.sources.hashing import Folders, form, hashed
+from memory_wire.sources.hashing import Folders, form, hashed, path_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,12 +94,14 @@ def listed(target: Client | Memory, bank: str) -> Iterator[f.SourceRow]:
 
 def checked(target: Client | Memory, bank: str, folders: Folders, root: str, only: set[str] | None = None) -> Iterator[Checked]:
     """Every source that has a file, or had one; `only`: of these files. What the files' hashes are now is noted in the store."""
-    tracked: list[str] | None = None
+    tracked: dict[str, str] | None = None
     for row in listed(target, bank):
         path, why = folders.find(row.source_id)
-        if path is None and why == "missing" and only is None:
-            tracked = git_files(root) if tracked is None else tracked
-            yield Checked(source_id=row.source_id, state=MISSING, moved_to=folders.moved(row.source_id, row.hashes, tracked))
+        meant = path_of(row.source_id) or ""
+        if path is None and why == "missing" and (only is None or only.intersection(folders.places(meant))):
+            tracked = git.tracked(root) if tracked is None else tracked
+            blob = None if os.path.isabs(meant) else git.last_blob(root, meant)
+            yield Checked(source_id=row.source_id, state=MISSING, moved_to=folders.moved(row.source_id, row.hashes, tracked, blob))
         elif path is None and only is None:
             yield Checked(source_id=row.source_id, state=UNKNOWN, why=why)
         elif path is not None and (only is None or path in only):
@@ -123,12 +125,6 @@ def compared(target: Client | Memory, bank: str, row: f.SourceRow, path: str) ->
     return Checked(
         source_id=row.source_id, state=STALE if stale else FRESH, stale=stale, summaries_affected=answer.summaries_affected if stale else []
     )
-
-
-def git_files(root: str) -> list[str]:
-    """Files of the work tree that git knows, as paths under the root."""
-    done = git.git(root, "ls-files", "-z")
-    return [os.path.join(root, os.fsdecode(name)) for name in done.stdout.split(b"\0") if name] if done is not None else []
 
 
 def report(found: list[Checked], quiet: bool) -> None:

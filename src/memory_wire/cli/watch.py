@@ -10,7 +10,7 @@ from threading import Event
 from memory_wire.cli.args import COMMON, Command, Value
 from memory_wire.cli.show import as_json, line
 from memory_wire.cli.target import bank_name, connect
-from memory_wire.cli.verify import FRESH, ROOT, STALE, checked, roots_of
+from memory_wire.cli.verify import FRESH, MISSING, ROOT, STALE, checked, roots_of
 from memory_wire.errors import MemoryWireError
 from memory_wire.sources.hashing import Folders
 from memory_wire.sources.watching import watch as changes
@@ -46,7 +46,8 @@ def look(values: dict[str, Value], folders: Folders, root: str, only: set[str], 
         return
     with connect(values) as target:
         for one in checked(target, bank_name(values, target), folders, root, only):
-            if one.state == STALE or (one.state == FRESH and was.get(one.source_id) == STALE):
+            before = was.get(one.source_id)
+            if one.state != before and (one.state in (STALE, MISSING) or (one.state == FRESH and before in (STALE, MISSING))):
                 if values.get("json"):
                     as_json(one)
                 else:

@@ -217,11 +217,15 @@ class Surface(Library, Administration):
         memory_id: str | None = None,
         *,
         source_id: str | None = None,
+        purge: bool | None = None,
         bank: str | None = None,
         idempotency_key: str | None = None,
     ) -> t.Forgotten:
-        """Forgets one record, or all of a source; what is not there is no error. Raises ForgetTarget."""
-        request = t.ForgetRecord(memory_id=memory_id, source_id=source_id, idempotency_key=idempotency_key)
+        """Forgets one record, or all of a source; what is not there is no error. `purge`: nothing of the text is kept.
+
+        Raises ForgetTarget, Forbidden.
+        """
+        request = t.ForgetRecord(memory_id=memory_id, source_id=source_id, purge=purge, idempotency_key=idempotency_key)
         answer: t.Forgotten = self.call("forget_record", request, bank)
         return answer
 

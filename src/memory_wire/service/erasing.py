@@ -12,11 +12,13 @@ from memory_wire import config
 from memory_wire import erasure as e
 from memory_wire.errors import Invalid
 from memory_wire.kernels.text import words
-from memory_wire.service import audit, dates, jobs, memories, validate
+from memory_wire.service import access, audit, dates, forms, jobs, memories, validate
 from memory_wire.service.changes import Gone, Outcome
 from memory_wire.service.maintenance import rebuild
+from memory_wire.service.rights import operator
 from memory_wire.store.erasing import Trace
 from memory_wire.store.ids import show
+from memory_wire.store.records import EVERYTHING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from memory_wire.store.jobs import Job
     from memory_wire.store.protocol import Tx
     from memory_wire.store.reader import Reader
+    from memory_wire.store.records import Sight
     from memory_wire.store.rows import Bank
     from memory_wire.types import Scope
 
@@ -43,7 +46,8 @@ def erase(service: Service, request: e.Erase, scope: Scope) -> e.Erased:
         bank = reader.bank(scope.project, scope.bank)
         if bank is None:
             return e.Erased(dry_run=request.dry_run, count=0, erased=[], derived=[], backups=[])
-        meant, derived = find(reader, bank, judge)
+        sight = EVERYTHING if operator(scope.caller) else access.sight(reader, scope)
+        meant, derived = find(reader, bank, judge, sight)
         backups = [e.BackupRow(path=path, made_at=dates.stamp(at)) for path, at in reader.erasing.copies() if os.path.exists(path)]
     if meant and not request.dry_run:
         outcome = service.store.submit(gone(service, scope, meant, service.now()))
@@ -69,13 +73,16 @@ def judge_of(service: Service, request: e.Erase) -> Callable[[Trace], str | None
     if request.source_id is not None:
         return lambda trace: "its source" if trace.source_key == key else None
     shown = {service.keys.shown("subject", name, []).casefold(), name.casefold()}
+    fact = service.keys.hashed(forms.fact(name))
     phrase = [word for word, _, _ in words(name)] if request.content else []
 
     def judge(trace: Trace) -> str | None:
         for field, values in trace.names().items():
             if any(value.casefold() in shown for value in values):
                 return field.replace("_", " ")
-        return "its text" if phrase and spoken(phrase, trace.content) else None
+        if trace.fact == fact:
+            return "fact key"
+        return "its text" if phrase and any(spoken(phrase, text) for text in (trace.content, trace.context) if text) else None
 
     return judge
 
@@ -87,19 +94,20 @@ def spoken(phrase: list[str], content: str) -> bool:
     return any(text[at : at + len(phrase)] == phrase for at, word in enumerate(text) if word == first)
 
 
-def find(reader: Reader, bank: Bank, judge: Callable[[Trace], str | None]) -> tuple[Meant, list[str]]:
-    """(what is meant with the reason, ids of live records that were derived from it)."""
+def find(reader: Reader, bank: Bank, judge: Callable[[Trace], str | None], sight: Sight) -> tuple[Meant, list[str]]:
+    """(what is meant with the reason, ids of live records that were derived from it), as far as the caller may see them."""
     meant: Meant = {}
-    units, after = [], 0
+    units: list[int] = []
+    after = 0
     while page := reader.erasing.traces(bank, after, PAGE):
-        for trace in page:
-            why = judge(trace)
-            if why is not None:
-                meant[trace.uid] = why
-                units.append(trace.unit)
+        found = {trace.unit: (trace.uid, why) for trace in page if (why := judge(trace)) is not None}
+        seen = [unit for unit, mark in reader.records.marks(found, sight).items() if mark.visible]
+        meant |= [found[unit] for unit in seen]
+        units += seen
         after = page[-1].unit
     below = sorted(set(reader.records.below(units)) - set(units)) if units else []
-    live = reader.units(bank, below)
+    marks = reader.records.marks(below, sight)
+    live = reader.units(bank, [unit for unit in below if marks[unit].visible])
     return meant, [show(unit.uid) for unit in live.values()][: config.RECORDS_NAMED]
 
 
@@ -117,19 +125,30 @@ def gone(service: Service, scope: Scope, meant: Meant, at: int) -> Callable[[Tx]
             unit = tx.records.unit(bank, uid)
             if unit is None:
                 continue
-            session = tx.erasing.session_of(unit)
-            tx.erasing.uncapture(bank, unit)
-            removed = tx.delete(bank, unit, "erase", by)
+            removed = emptied(tx, bank, unit, "erase", by, at)
             if removed is not None:
-                done.changes.append(Gone(unit, removed.seq, removed.after))
-            tx.erasing.wipe(bank, unit, by, at)
-            if session is not None:
-                tx.erasing.unname(bank, session)
+                done.changes.append(removed)
             audit.note(tx, scope, bank, "erase", show(uid), at)
-        jobs.enqueue(tx, KIND, bank)
+        later(tx, bank)
         return done
 
     return work
+
+
+def emptied(tx: Tx, bank: Bank, unit: int, how: str, by: int | None, at: int) -> Gone | None:
+    """Takes away the rows of one unit, forgotten or not; what the index has to take out. The caller asks for the rest with `later`."""
+    session = tx.erasing.session_of(unit)
+    tx.erasing.uncapture(bank, unit)
+    removed = tx.delete(bank, unit, how, by)
+    tx.erasing.wipe(bank, unit, how, by, at)
+    if session is not None:
+        tx.erasing.unname(bank, session)
+    return None if removed is None else Gone(unit, removed.seq, removed.after)
+
+
+def later(tx: Tx, bank: Bank) -> None:
+    """Asks for what is left of an erasure: index and log. The Outcome must say `jobs=True`."""
+    jobs.enqueue(tx, KIND, bank)
 
 
 def expunge(service: Service, bank: Bank) -> None:

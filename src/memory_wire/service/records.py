@@ -9,11 +9,12 @@ from msgspec import UNSET, json
 
 from memory_wire import config
 from memory_wire import types as t
-from memory_wire.errors import ForgetTarget, Invalid, SupersedesUnknown, UnknownRecord, WorkspaceNameInvalid
+from memory_wire.errors import Forbidden, ForgetTarget, Invalid, SupersedesUnknown, UnknownRecord, WorkspaceNameInvalid
 from memory_wire.kernels.text import content_hash
 from memory_wire.service import access, audit, dates, idempotent, jobs, memories, provenance, screening, statuses, validate
 from memory_wire.service.answers import Answers
 from memory_wire.service.changes import Added, Gone, Outcome
+from memory_wire.service.rights import SAID
 from memory_wire.service.statuses import Hashes
 from memory_wire.store.ids import new_uid, parse, show
 from memory_wire.store.rows import MEMORY, RECORD, IndexRow, NewUnit
@@ -159,6 +160,10 @@ def forget_record(request: t.ForgetRecord, scope: t.Scope, service: Service) -> 
     source = validate.key("source_id", request.source_id)
     claim = idempotent.claim("forget", request, scope, keys, now)
     how = "memory_id" if request.memory_id is not None else "source_id"
+    if request.purge:
+        if scope.caller is not None and scope.caller.rights != "admin":
+            raise Forbidden(SAID["admin"])
+        how = f"purge {how}"
 
     def work(tx: Tx) -> Outcome:
         held = claim.answered(tx, scope) if claim is not None else None
@@ -171,7 +176,7 @@ def forget_record(request: t.ForgetRecord, scope: t.Scope, service: Service) -> 
             done.language = service.settings_of(done.bank, tx).language
             sight = access.sight(tx, scope)
             units = targets(tx.records, done.bank, sight, uid, keys.hashed(source) if source else None)
-            done.response = forgotten(tx, scope, done, units, how, now)
+            done.response = forgotten(tx, scope, done, units, how, now, bool(request.purge))
         if claim is not None:
             assert isinstance(done.response, t.Forgotten)
             claim.keep(tx, scope, done.response)
@@ -190,15 +195,23 @@ def targets(records: Records, bank: Bank, sight: Sight, uid: bytes | None, sourc
     return [unit for unit in units if unit in seen]
 
 
-def forgotten(tx: Tx, scope: t.Scope, done: Outcome, units: list[int], how: str, at: int) -> t.Forgotten:
-    """Deletes softly, one line of the audit log each."""
+def forgotten(tx: Tx, scope: t.Scope, done: Outcome, units: list[int], how: str, at: int, purge: bool) -> t.Forgotten:
+    """Deletes softly, one line of the audit log each; with `purge` the texts as well, index and log right after."""
     assert done.bank is not None
     uids = tx.records.uids(units)
+    by = scope.caller.member if scope.caller is not None else None
     for unit in units:
-        removed = tx.delete(done.bank, unit, how)
+        removed = tx.delete(done.bank, unit, how, by)
         assert removed is not None
         done.changes.append(Gone(unit, removed.seq, removed.after))
         audit.note(tx, scope, done.bank, "record.forget", show(uids[unit]), at, how)
+    if purge and units:
+        from memory_wire.service import erasing  # few ever do
+
+        for unit in units:
+            erasing.emptied(tx, done.bank, unit, how, by, at)
+        erasing.later(tx, done.bank)
+        done.jobs = True
     ids = [show(uids[unit]) for unit in units]
     return t.Forgotten(forgotten=bool(ids), count=len(ids), ids=ids[: config.RECORDS_NAMED])
 

@@ -25,8 +25,9 @@ GUARD = ("off", "flag", "reject")
 class Settings(msgspec.Struct, frozen=True):
     """`synonyms`: trigger word -> (terms, weight); `language`: stemmer number of the text kernel; `fusion`: default, reference or convex.
 
-    `ttl_days`: how long `sweep` leaves memories alone, None for ever. `preamble`: the bank's own framing of a session's start. `capsules`:
-    whether injected memories are shortened, `guard`: what becomes of text that gives orders to models; None where nothing is said.
+    `ttl_days`: how long `sweep` leaves memories alone, `purge_after_days`: how long the texts of forgotten records, None for ever.
+    `preamble`: the bank's own framing of a session's start. `capsules`: whether injected memories are shortened, `guard`: what becomes of
+    text that gives orders to models; None where nothing is said.
     `weight`: of vectors beside words with `convex`. `models`: its embedder and reranker, None for none, absent for the server's.
     """
 
@@ -36,6 +37,7 @@ class Settings(msgspec.Struct, frozen=True):
     language: int = LANGUAGES["english"]
     fusion: str = "default"
     ttl_days: int | None = None
+    purge_after_days: int | None = None
     preamble: str = ""
     capsules: bool | None = None
     guard: str | None = None
@@ -64,6 +66,7 @@ def read(body: bytes | None) -> Settings:
         fusion=fusion(found.get("fusion")),
         weight=weight(found.get("fusionWeight")),
         ttl_days=days(found.get("ttl_days")),
+        purge_after_days=days(found.get("purge_after_days")),
         preamble=preamble(found),
         capsules=capsules(found.get("injectionFormat")),
         guard=guard(found.get("guard")),

@@ -1,13 +1,14 @@
 """Deletes what is older than its bank's `ttl_days`. Called by the service; loaded when first asked for. Nothing runs it by itself.
 
-A memory of exactly the cutoff stays. Records stay whatever their age: those who keep them delete them by rules of their own.
+A memory of exactly the cutoff stays. Records stay whatever their age; the texts of those that were forgotten go `purge_after_days` later.
 """
 
 from __future__ import annotations
 
 from memory_wire import types as t
-from memory_wire.service import dates, validate
+from memory_wire.service import audit, dates, erasing, validate
 from memory_wire.service.changes import Outcome
+from memory_wire.store.ids import show
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ def sweep(request: t.Sweep, scope: t.Scope, service: Service) -> Work:
             assert bank is not None
             settings = service.settings_of(bank, tx)
             swept = one(tx, bank, settings.ttl_days, now, request.dry_run)
+            swept.purged = purged(tx, scope, bank, settings.purge_after_days, now, request.dry_run)
+            done.jobs |= bool(swept.purged)
             banks.append(swept)
             if swept.deleted and not request.dry_run:
                 done.behind.append((bank, settings.language))
@@ -61,3 +64,16 @@ def one(tx: Tx, bank: Bank, ttl_days: int | None, now: int, dry_run: bool) -> t.
             tx.delete(bank, unit)
         tx.recount(bank)
     return found
+
+
+def purged(tx: Tx, scope: t.Scope, bank: Bank, days: int | None, now: int, dry_run: bool) -> int:
+    """Empties the records of one bank that were forgotten long enough ago; how many."""
+    if days is None:
+        return 0
+    found = tx.bulk.forgotten(bank, now - days * dates.DAY_MS)
+    if found and not dry_run:
+        for unit, uid in found:
+            erasing.emptied(tx, bank, unit, "age", None, now)
+            audit.note(tx, scope, bank, "record.purge", show(uid), now)
+        erasing.later(tx, bank)
+    return len(found)

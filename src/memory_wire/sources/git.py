@@ -63,6 +63,26 @@ def shortened(message: str) -> str:
     return "\n".join([subject.strip(), *lines[:SEED_BODY_LINES]]).strip()
 
 
+def tracked(folder: str) -> dict[str, str]:
+    """Path and blob of the files below a folder that git knows."""
+    done = git(folder, "ls-files", "-s", "-z")
+    lines = done.stdout.split(b"\0")[:-1] if done is not None and done.returncode == 0 else []
+    parts = [line.partition(b"\t") for line in lines]
+    return {os.path.join(folder, os.fsdecode(name)): head.split()[1].decode() for head, _, name in parts}
+
+
+def last_blob(folder: str, path: str) -> str | None:
+    """The blob that a path in a folder had last, as far as HEAD remembers; None when it never had one."""
+    for commit in ("HEAD", ""):
+        if not commit:
+            done = git(folder, "rev-list", "-1", "HEAD", "--", path)
+            commit = f"{done.stdout.decode().strip()}^" if done is not None and done.stdout.strip() else ""
+        done = git(folder, "rev-parse", "--verify", "--quiet", f"{commit}:./{path}") if commit else None
+        if done is not None and done.returncode == 0:
+            return done.stdout.decode().strip()
+    return None
+
+
 def git(folder: str, *words: str) -> subprocess.CompletedProcess[bytes] | None:
     """What git answers in a folder; None where there is none."""
     command = ["git", "--no-pager", "-c", "core.quotePath=false", "-C", folder, *words]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import unquote, urlsplit
 
 from memory_wire.config import SOURCE_FILE_BYTES
@@ -86,9 +86,7 @@ class Folders:
         path = path_of(source)
         if path is None:
             return None, "no file"
-        tried = [path] if os.path.isabs(path) else [os.path.join(root, path) for root in self.roots]
-        real = [os.path.realpath(one) for one in tried]
-        inside = [one for one in real if self.holds(one)]
+        inside = self.places(path)
         if not inside:
             return None, "outside"
         there = next((one for one in inside if os.path.isfile(one)), None)
@@ -97,19 +95,27 @@ class Folders:
         looks = os.sep in path or "." in os.path.basename(path).strip(".")
         return None, "missing" if looks else "no file"
 
+    def places(self, path: str) -> list[str]:
+        """The real paths inside that a path may mean, whether a file is there or not."""
+        tried = [path] if os.path.isabs(path) else [os.path.join(root, path) for root in self.roots]
+        return [real for real in map(os.path.realpath, tried) if self.holds(real)]
+
     def holds(self, real: str) -> bool:
         """Whether a real path lies inside."""
         return any(real == root or real.startswith(root.rstrip(os.sep) + os.sep) for root in self.roots)
 
-    def moved(self, source: str, hashes: Iterable[str], listed: Iterable[str]) -> str | None:
-        """Among listed files of the same name one with a hash that was stored: where a missing source went."""
+    def moved(self, source: str, hashes: Iterable[str], listed: Mapping[str, str], blob: str | None) -> str | None:
+        """Among listed files, path to git blob, one with a hash that was stored: where a missing source went.
+
+        Looked at are those of its last `blob`, of a blob that was stored, and of the same name.
+        """
         name = os.path.basename((path_of(source) or "").rstrip("/"))
-        for path in listed:
-            real = os.path.realpath(path)
-            if name and os.path.basename(path) == name and self.holds(real) and os.path.isfile(real):
-                for stored in hashes:
-                    if same(hashed(real, stored), stored):
-                        return path
+        blobs = {blob, *(stored.strip().rpartition(":")[2].lower() for stored in hashes)}
+        for path, held in listed.items():
+            if held in blobs or (name and os.path.basename(path) == name):
+                real = os.path.realpath(path)
+                if self.holds(real) and os.path.isfile(real) and any(same(hashed(real, stored), stored) for stored in hashes):
+                    return path
         return None
 
 

@@ -62,6 +62,14 @@ class Bulk:
         query = "SELECT count(*) FROM unit WHERE bank = ? AND kind = ? AND created < ? AND deleted IS NULL"
         return int(self._execute(query, (bank.id, RECORD, before)).fetchone()[0])
 
+    def forgotten(self, bank: Bank, before: int) -> list[tuple[int, bytes]]:
+        """(id, public id) of the records forgotten before that time whose texts are still there."""
+        query = (
+            "SELECT u.id, u.uid FROM unit u JOIN record r ON r.unit = u.id"
+            " WHERE u.bank = ? AND u.deleted < ? AND r.purged IS NULL ORDER BY u.id"
+        )
+        return self._execute(query, (bank.id, before)).fetchall()
+
     def free_position(self, bank: Bank, session: int) -> int:
         """The next free position of a session, not taken."""
         return int(self._execute("SELECT next FROM session WHERE bank = ? AND ordinal = ?", (bank.id, session)).fetchone()[0])

@@ -72,7 +72,7 @@ class Erasing:
         """Those with after < unit, ascending; what was erased already is left out."""
         return [Trace(*row) for row in self._execute(_TRACES, (bank.id, after, limit))]
 
-    def wipe(self, bank: Bank, unit: int, by: int | None, at: int) -> None:
+    def wipe(self, bank: Bank, unit: int, how: str, by: int | None, at: int) -> None:
         """Empties what a deletion left of one unit: the record's columns, links, log entries, waiting work."""
         self._execute(
             "UPDATE unit SET content = '', context = NULL, tags = NULL, speaker = NULL, role = NULL, session = NULL, position = NULL,"
@@ -80,8 +80,8 @@ class Erasing:
             (unit, bank.id),
         )
         source = self._execute("SELECT source_key FROM record WHERE unit = ?", (unit,)).fetchone()
-        how = "forgotten_how = 'erase', forgotten_by = ifnull(?, forgotten_by), purged = ?"
-        self._execute(f"UPDATE record SET {_EMPTY}, {how} WHERE unit = ?", (by, at, unit))
+        mark = "forgotten_how = ?, forgotten_by = ifnull(?, forgotten_by), purged = ?"
+        self._execute(f"UPDATE record SET {_EMPTY}, {mark} WHERE unit = ?", (how, by, at, unit))
         self._execute("DELETE FROM derived WHERE unit = ?", (unit,))
         self._execute("DELETE FROM embedding WHERE unit = ?2 AND space IN (SELECT id FROM space WHERE bank = ?1)", (bank.id, unit))
         self._execute("DELETE FROM injection WHERE bank = ? AND unit = ?", (bank.id, unit))
