@@ -316,6 +316,16 @@ class UnknownHub(MemoryWireError):
         super().__init__("unknown hub")
 
 
+class NotPublic(MemoryWireError):
+    """The one answer of public surfaces for all that isn't there for everybody, whatever the reason."""
+
+    status = 404
+    code = "not_public"
+
+    def __init__(self) -> None:
+        super().__init__("not found")
+
+
 class NameTaken(MemoryWireError):
     status = 409
     code = "name_taken"

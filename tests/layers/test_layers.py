@@ -21,6 +21,7 @@ BASE = {
     "freshness",
     "grants",
     "integrations",
+    "publishing",
     "sessions",
     "types",
 }
@@ -37,9 +38,10 @@ ALLOWED: dict[str, set[str]] = {
     "erasure": set(),
     "freshness": set(),
     "integrations": set(),
+    "publishing": set(),
     "sessions": set(),
     "process": set(),
-    "ops": {"ops", "background", "documents", "embedding", "erasure", "freshness", "grants", "integrations", "sessions", "types"},
+    "ops": {"ops", "background", "documents", "embedding", "erasure", "freshness", "grants", "integrations", "publishing", "sessions", "types"},
     "kernels": {"kernels", "errors"},
     "index": {"index", "kernels", *BASE},
     "store": {"store", *BASE},
@@ -50,6 +52,7 @@ ALLOWED: dict[str, set[str]] = {
     "identity": BASE,
     "outside": {"outside", *BASE},
     "service": {"service", "retrieve", "index", "kernels", "store", "guard", "hub", "outside", "ops", "framing", *BASE},
+    "public": {"public", "service", "store", "hub", "outside", "retrieve", "kernels", *BASE},  # whom the service's table calls by name
     "wire": BASE,
     "client": {"client", "service", "ops", "wire", *BASE},
     "mcp": {"mcp", "ops", "framing", *BASE, "__init__"},

@@ -7,6 +7,7 @@ import msgspec
 from memory_wire import errors
 from memory_wire import types as t
 from memory_wire.ops import Op
+from memory_wire.publishing import TRANSPORT, Payload
 from memory_wire.wire import Reply
 
 TYPE_CHECKING = False
@@ -49,6 +50,8 @@ def response(op: Op, reply: Reply) -> object:
     if op.response is bytes:
         msgspec.json.decode(reply.body, type=dict[str, msgspec.Raw])  # a configuration; anything else comes from a server that isn't ours
         return reply.body
+    if op.response is Payload:
+        return payload(reply)
     if op.response is t.Recalled:
         hits = msgspec.json.decode(reply.body, type=list[t.Hit])
         headers = reply.headers
@@ -74,6 +77,14 @@ def response(op: Op, reply: Reply) -> object:
     return msgspec.json.decode(reply.body, type=kind)
 
 
+def payload(reply: Reply) -> Payload:
+    """What a public surface answers with."""
+    headers = dict(reply.headers)
+    kind, etag, cache, vary = [headers.pop(name, "") for name in ("content-type", "etag", "cache-control", "vary")]
+    more = {name: value for name, value in headers.items() if name not in TRANSPORT}
+    return Payload(body=reply.body, type=kind, headers=more, etag=etag, cache=cache, vary=vary, status=reply.status)
+
+
 def raw_is_error(raw: msgspec.Raw) -> bool:
     return "error" in msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
 
@@ -81,6 +92,8 @@ def raw_is_error(raw: msgspec.Raw) -> bool:
 def failure(reply: Reply) -> errors.MemoryWireError:
     """The error of an unsuccessful answer: by its code, else by status and the contract's plain text."""
     text = reply.body.decode("utf-8", "replace")
+    if reply.status == 404 and text == "not found\n":
+        return errors.NotPublic()
     kind = reply.headers.get("content-type", "")
     if kind.startswith("application/json"):
         try:

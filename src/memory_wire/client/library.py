@@ -9,13 +9,14 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from memory_wire import documents as d
+from memory_wire.client.publications import Publications
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-class Library:
+class Library(Publications):
     """The operations on documents and hubs."""
 
     bank: str

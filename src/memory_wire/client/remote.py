@@ -13,6 +13,7 @@ from memory_wire.client.surface import Surface
 from memory_wire.config import DEFAULT_ADDR, GATEWAY_SECONDS_MAX, default_db
 from memory_wire.errors import Invalid, Malformed, StoreRefused, Unauthorized, WrongType
 from memory_wire.ops import BY_NAME, Op
+from memory_wire.publishing import HEARD
 from memory_wire.wire import TIMEOUT, Wire, is_local, quote
 
 TYPE_CHECKING = False
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 APART_SECONDS = GATEWAY_SECONDS_MAX + 30.0  # for what waits for the outside, and for its turn
-PLACES = ("id", "slug")  # of fields in paths
+PLACES = ("id", "slug", "concept")  # of fields in paths
 BAD_TYPE = "Failed to deserialize the JSON body into the target type: "
 
 
@@ -104,6 +105,8 @@ def target(op: Op, request: msgspec.Struct, bank: str) -> str:
         raise Invalid("bank", "must not be blank", "invalid bank id")
     path = op.http[1].replace("{bank}", quoted("bank", bank))
     values: dict[str, object] = {} if op.body else msgspec.structs.asdict(request)
+    for name in HEARD if op.public else ():
+        values.pop(name, None)
     for name in PLACES:
         if f"{{{name}}}" in path:
             values.pop(name, None)

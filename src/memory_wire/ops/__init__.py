@@ -5,7 +5,19 @@
 
 from __future__ import annotations
 
-from memory_wire.ops import administration, background, banks, embedding, erasing, gateway, hub, memories, records, sessions
+from memory_wire.ops import (
+    administration,
+    background,
+    banks,
+    embedding,
+    erasing,
+    gateway,
+    hub,
+    memories,
+    public,
+    records,
+    sessions,
+)
 from memory_wire.ops.op import Op as Op
 
 OPS: tuple[Op, ...] = (
@@ -19,5 +31,6 @@ OPS: tuple[Op, ...] = (
     *gateway.OPS,
     *hub.OPS,
     *sessions.OPS,
+    *public.OPS,
 )
 BY_NAME = {op.name: op for op in OPS}

@@ -36,7 +36,7 @@ class Op:
 
     `contract`: a /banks route, with plain-text errors and unknown fields ignored. `tool`: its name as a tool of an agent. `apart`: it takes
     its time or waits for the outside world, so a server answers others meanwhile. `needs`: the right that a key must have, read, write or
-    admin; "" says what `writes` says.
+    admin; "" says what `writes` says. `public`: everybody may ask, nobody needs a key, and it is all that a public address serves.
     """
 
     __slots__ = (
@@ -50,6 +50,7 @@ class Op:
         "http",
         "name",
         "needs",
+        "public",
         "summary",
         "tool",
         "writes",
@@ -71,12 +72,13 @@ class Op:
         errors: tuple[str, ...] = (),
         apart: bool = False,
         needs: str = "",
+        public: bool = False,
     ) -> None:
         self.name, self.http, self.summary, self.errors = name, http, summary, errors
         self._request: type[Struct] | Named = request
         self._response = response
         self.body, self.writes, self.contract, self.apart = body, writes, contract, apart
-        self.cli, self.tool, self.needs = cli, tool, needs
+        self.cli, self.tool, self.needs, self.public = cli, tool, needs, public
 
     @property
     def request(self) -> type[Struct]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from memory_wire.config import BODY_BYTES
 from memory_wire.errors import Forbidden, MemoryWireError
+from memory_wire.serve.entry import NOBODY
 from memory_wire.serve.listen import host_of, origin_of
 from memory_wire.serve.reply import refused, text
 
@@ -35,7 +36,8 @@ def admit(
     path, _, request.query = target(request.url)
     request.path = path
     request.route, request.params, refusal = router.find(request.verb, path)
-    known = None if request.route is not None and request.route.public else unknown(request, headers, entry)
+    route = request.route
+    known = visitor(request, headers, entry) if route is not None and route.public else unknown(request, headers, entry)
     if known is not None:
         return known
     if request.route is None or not request.route.reads:
@@ -45,6 +47,19 @@ def admit(
     length = headers.get(b"content-length", b"").lstrip(b"0")  # int() reads no more than 4,300 digits
     if length and int(length) > BODY_BYTES:
         return text(413, TOO_LARGE)
+    return None
+
+
+def visitor(request: Request, headers: dict[bytes, bytes], entry: Entry) -> Reply | None:
+    """Nobody needs a key; who reads what isn't for everybody may bring one. One that doesn't count counts as none."""
+    assert request.route is not None
+    if request.route.outward:
+        request.home = NOBODY
+        if b"authorization" in headers:
+            try:
+                request.home = entry.visit(headers)
+            except MemoryWireError as error:
+                return refused(error, False)
     return None
 
 

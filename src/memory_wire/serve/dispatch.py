@@ -17,6 +17,7 @@ from memory_wire.serve.routes import Router
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
 
     from uvloop import Loop
 
@@ -80,6 +81,8 @@ class Dispatch:
                 scope, call, request.receipt, request.more = route.read(request.params, request.query, request.body, request.home)
                 if request.key is not None and route.keyed:
                     call.idempotency_key = request.key.decode("latin-1")  # type: ignore[attr-defined]  # what is no ASCII is refused
+                if route.outward:
+                    published().hear(call, request.headers)
                 if self.handed_on(request, (route.op, scope, call)):
                     return
                 self.answer(request, self.service.call(route.op, scope, call))
@@ -105,6 +108,9 @@ class Dispatch:
         """Sets the reply that a response or an exception makes."""
         route = request.route
         assert route is not None
+        if route.outward:
+            request.reply = published().answer(self, request, result)
+            return
         if isinstance(result, Exception):
             request.reply = self.refusal(result, route.contract)
             return
@@ -200,3 +206,10 @@ class Dispatch:
     def openapi(self) -> Reply:
         with open(OPENAPI, "rb") as file:
             return 200, reply.JSON, file.read(), b""
+
+
+def published() -> ModuleType:
+    """What puts public surfaces on the wire, loaded for the first who looks."""
+    from memory_wire.serve import published
+
+    return published

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memory_wire.types import Caller
 
 LOCAL = Scope()
+NOBODY = Scope(keyless=True)
 WANTED = "a key is needed: MEMORY_WIRE_KEY, or the header `Authorization: Bearer mmw_…`"
 MISSING = f"{WANTED}; `memory-wire keys create` makes one, `memory-wire serve --insecure` asks for none"
 REFUSED = "this key is unknown, revoked or expired"
@@ -51,6 +52,15 @@ class Entry:
         if trusted or self.insecure or (gate is None and not exposed):
             return LOCAL if project is None else Scope(project=project.decode("utf-8", "replace"))
         raise Unauthorized(REFUSED if gate is not None and given is not None else WANTED if gate is not None else MISSING)
+
+    def visit(self, headers: dict[bytes, bytes]) -> Scope:
+        """Who asks for what is public: the bearer of a key, or nobody. Raises RateLimited, and what the store raises."""
+        gate = self.gate or self.look()
+        caller = gate.caller(bearer(headers[b"authorization"])) if gate is not None else None
+        if gate is None or caller is None:
+            return NOBODY
+        gate.charge(caller)
+        return home(caller, None)
 
     def look(self) -> Gate | None:
         """The gate, once there is a key. While there is none, a comparison; the store is asked after a write, or in a while."""

@@ -28,8 +28,8 @@ else:
 
 IDLE, HEAD, BODY = range(3)  # between messages, within a head, within a body
 WANTED = frozenset(
-    (b"accept", b"authorization", b"content-length", b"content-type", b"expect", b"host", b"origin", b"transfer-encoding",
-     b"x-idempotency-key", b"x-memory-wire-project")
+    (b"accept", b"authorization", b"content-length", b"content-type", b"expect", b"host", b"if-none-match", b"origin",
+     b"transfer-encoding", b"user-agent", b"x-idempotency-key", b"x-memory-wire-project")
 )  # fmt: skip
 CHUNK_FRAMING = 16  # bytes of framing every chunk may cost; longer extensions and trailers share one head's allowance
 
@@ -54,7 +54,7 @@ class Request:
         self.params: list[bytes] = []
         self.reply: Reply | None = None
         self.exchange: Exchange | None = None  # of a protocol that may have more to say than one reply
-        self.headers: dict[bytes, bytes] = {}  # kept for such protocols only
+        self.headers: dict[bytes, bytes] = {}  # kept for such protocols, and for what everybody may read
         self.key: bytes | None = None  # what makes the call safe to repeat
         self.cancelled = False  # nobody waits for what was not begun
         self.close = self.old = self.carries = self.upgrade = self.writes = self.receipt = False
@@ -197,7 +197,7 @@ class Incoming:
         if request.route is not None:
             request.writes = request.route.writes
             request.key = headers.get(b"x-idempotency-key")
-            if request.route.start is not None:
+            if request.route.start is not None or request.route.outward:
                 request.headers = headers
         self.phase = BODY
         self.body_size = self.fed = 0

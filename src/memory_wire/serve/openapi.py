@@ -15,6 +15,7 @@ from msgspec.structs import FieldInfo, fields
 
 from memory_wire import __version__, config, errors, ops
 from memory_wire import types as t
+from memory_wire.publishing import HEARD, Payload
 from memory_wire.serve.dispatch import OPENAPI
 from memory_wire.serve.notes import FIELDS
 
@@ -138,7 +139,7 @@ def parameters_of(op: ops.Op) -> list[Json]:
     places = [part[1:-1] for part in op.http[1].split("/") if part.startswith("{")]
     found: list[Json] = [{"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in places]
     if not op.body:
-        asked = [name for name in op.request.__struct_fields__ if name not in places]
+        asked = [name for name in op.request.__struct_fields__ if name not in places and name not in HEARD]
         found += [{"name": name, "in": "query", "required": name == "confirm", "schema": hint(op, name)} for name in asked]
     if op.response in (t.Retained, t.BatchRetained):
         found.append(RECEIPT)
@@ -159,6 +160,8 @@ def answer(op: ops.Op, found: set[type[Struct]]) -> Json:
         t.Recalled: {"oneOf": [many({"type": "string"}), many(ref("Hit"))]},
         t.BatchRetained: {"type": "object", "properties": {"results": many(BATCH_RESULT)}, "required": ["results"]},
     }
+    if op.response is Payload:
+        return {"description": "OK", "content": {"*/*": {"schema": {"type": "string"}}}, "headers": {"ETag": header("of the body")}}
     shape = shapes.get(op.response)
     if shape is None:
         assert isinstance(op.response, type)

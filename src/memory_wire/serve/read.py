@@ -131,7 +131,7 @@ def header_safe(name: str) -> bytes:
 
 
 class Query:
-    """Reads the query string of one operation. The contract ignores parameters it doesn't know; other routes refuse them."""
+    """Reads the query string of one operation. The contract and what is public ignore parameters they don't know; others refuse them."""
 
     __slots__ = ("kinds", "lax", "receipt")
 

@@ -28,6 +28,7 @@ PROMETHEUS = b"text/plain; version=0.0.4; charset=utf-8"
 REASONS = {
     200: b"OK",
     202: b"Accepted",
+    304: b"Not Modified",
     400: b"Bad Request",
     401: b"Unauthorized",
     403: b"Forbidden",
@@ -66,6 +67,8 @@ def to_bytes(reply: Reply, *, close: bool, old: bool, bodiless: bool) -> bytes:
         more += b"Connection: close\r\n"
     elif old:
         more += b"Connection: keep-alive\r\n"
+    if status == 304:  # the length would be that of the body it stands for
+        return b"%bDate: %b\r\n%b\r\n" % (line, date(), more)
     return b"%bDate: %b\r\nContent-Length: %d\r\n%b\r\n%b" % (line, date(), len(body), more, b"" if bodiless else body)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from memory_wire import ops
-from memory_wire.errors import Invalid
+from memory_wire.errors import Invalid, NotPublic
 from memory_wire.serve import reply
 from memory_wire.serve.read import Body, Query, segment
 from memory_wire.types import Scope
@@ -39,6 +39,7 @@ class Route:
         "name",
         "op",
         "operators",
+        "outward",
         "places",
         "public",
         "query",
@@ -57,7 +58,8 @@ class Route:
         self.start = start
         self.places: tuple[str, ...] = ()
         self.writes = self.contract = False
-        self.public = False  # nobody needs a key
+        self.outward = op is not None and op.public  # for everybody, on every address
+        self.public = self.outward  # nobody needs a key
         self.operators = False  # for who runs the store
         if op is not None:
             self.places = tuple(part[1:-1] for part in op.http[1].split("/") if part.startswith("{"))
@@ -76,7 +78,7 @@ class Route:
         if op is not None:
             self.keyed = "idempotency_key" in op.request.__struct_fields__
             self.body = Body(op.request) if op.body else None
-            self.query = Query(op.request, self.places, op.contract, receipt=op.name in {"retain", "retain_batch"})
+            self.query = Query(op.request, self.places, op.contract or op.public, receipt=op.name in {"retain", "retain_batch"})
             self.render = reply.renderer(op)
         return getattr(self, name)
 
@@ -90,6 +92,8 @@ class Route:
         scope = home
         for name, raw in zip(self.places, params, strict=True):
             value = segment(raw)
+            if value is None and self.outward:
+                raise NotPublic
             if value is None:
                 raise Invalid(name, "not valid UTF-8", UNDECODABLE.get(name))
             if name == "bank":

@@ -21,7 +21,7 @@ from memory_wire.service.indexes import Indexes
 from memory_wire.service.keys import Keys
 from memory_wire.service.recalls import Recalls
 from memory_wire.service.settings import Settings
-from memory_wire.service.table import ALLOW, APART, ASKS, HANDED, READS, WRITES
+from memory_wire.service.table import ALLOW, APART, ASKS, HANDED, READS, SHOWN, WRITES
 from memory_wire.store import sqlite
 from memory_wire.store.place import absent, frozen
 from memory_wire.store.reader import Reader
@@ -73,6 +73,7 @@ class Service:
         self.modelled = EMBEDDER in os.environ or RERANKER in os.environ
         self.seconds: set[tuple[str, str]] = set()  # banks whose recalls ask a model
         self.made: dict[object, Made] = {}  # embedders whose dimension is known
+        self.kept: dict[str, object] = {}  # by module of public surfaces, what it keeps until nobody has asked for a while
         self._next_job: list[int | None] = [None, None]  # when background work that this process knows of is due: in here, outside
 
     # calls -------------------------------------------------------------------------------------------------------------------------
@@ -124,6 +125,8 @@ class Service:
 
     def _answer(self, op: Op, scope: t.Scope, request: Struct) -> object:
         validate.scope(scope)
+        if op.public:
+            return SHOWN(self, op, request, scope)
         if scope.caller is not None:
             ALLOW(op, scope.caller)
         if op.right == "admin":
@@ -324,6 +327,7 @@ class Service:
         """Gives caches, connections and maps back; the next call opens them again."""
         self.recalls.idle()
         self._settings.clear()
+        self.kept.clear()
         pipeline.idle()
         dates.idle()
         if self._outside is not None:

@@ -14,14 +14,19 @@ if TYPE_CHECKING:
     Work = Callable[[Tx], Outcome]
 
 
-def later(module: str, name: str) -> Callable[..., Work]:
+def later(module: str, name: str, package: str = "service") -> Callable[..., Work]:
     """A function of a module that is loaded when it is first called: a server does without what nobody asks for."""
 
     def call(*given: object) -> Work:
-        found: Work = getattr(__import__(f"memory_wire.service.{module}", fromlist=[name]), name)(*given)
+        found: Work = getattr(__import__(f"memory_wire.{package}.{module}", fromlist=[name]), name)(*given)
         return found
 
     return call
+
+
+def public(module: str, name: str) -> Callable[..., object]:
+    """A function of the package of public surfaces: (service, request, scope) -> response."""
+    return later(module, name, "public")
 
 
 READS: dict[str, Callable[..., object]] = {
@@ -63,6 +68,10 @@ APART: dict[str, Callable[..., object]] = {
     "verify_embedding": later("vectors", "verify_embedding"),
     "verify_audit": later("audit", "verify_audit"),
 }
+PUBLIC: dict[str, Callable[..., object]] = {
+    "style": public("style", "style"),
+}
+SHOWN = later("shown", "shown")
 ALLOW = later("rights", "allow")
 HANDED = later("handed", "noted")
 WRITES: dict[str, Callable[..., Work]] = {
