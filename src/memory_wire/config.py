@@ -87,6 +87,10 @@ SLUG_LEAST, SLUG_MOST = 3, 32  # characters
 HUB_NAME_CHARS = 128
 HUB_DESCRIPTION_CHARS = 2_000
 HUB_INSTRUCTION_CHARS = 32_768
+BUNDLE_MEMBERS = 500  # documents of one bundle
+BUNDLE_TITLE_CHARS = 300
+BUNDLE_DESCRIPTION_CHARS = 2_000  # and of its intent
+ANNOTATION_CHARS = 1_000  # of one member
 
 # keys and people -------------------------------------------------------------------------------------------------------------------
 KEY_ROUNDS = 2_000  # of hashing a key before it is compared

@@ -267,6 +267,16 @@ class UnknownDocument(MemoryWireError):
         super().__init__("unknown document")
 
 
+class UnknownBundle(MemoryWireError):
+    """As UnknownDocument, of a bundle."""
+
+    status = 404
+    code = "unknown_bundle"
+
+    def __init__(self) -> None:
+        super().__init__("unknown bundle")
+
+
 class UnknownVersion(MemoryWireError):
     status = 404
     code = "unknown_version"

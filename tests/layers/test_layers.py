@@ -13,6 +13,7 @@ PACKAGE = "memory_wire"
 
 BASE = {
     "background",
+    "bundles",
     "documents",
     "embedding",
     "errors",
@@ -33,6 +34,7 @@ ALLOWED: dict[str, set[str]] = {
     "types": set(),
     "grants": set(),
     "background": set(),
+    "bundles": set(),
     "documents": set(),
     "embedding": set(),
     "erasure": set(),
@@ -41,7 +43,7 @@ ALLOWED: dict[str, set[str]] = {
     "publishing": set(),
     "sessions": set(),
     "process": set(),
-    "ops": {"ops", "background", "documents", "embedding", "erasure", "freshness", "grants", "integrations", "publishing", "sessions", "types"},
+    "ops": {"ops", "background", "bundles", "documents", "embedding", "erasure", "freshness", "grants", "integrations", "publishing", "sessions", "types"},
     "kernels": {"kernels", "errors"},
     "index": {"index", "kernels", *BASE},
     "store": {"store", *BASE},

@@ -1,7 +1,8 @@
-"""Scenarios of documents and hubs; as scenarios.py."""
+"""Scenarios of documents, bundles and hubs; as scenarios.py."""
 
 from __future__ import annotations
 
+from memory_wire import bundles as b
 from memory_wire import documents as d
 from memory_wire.client import Surface
 from memory_wire.errors import (
@@ -11,6 +12,7 @@ from memory_wire.errors import (
     QueryEmpty,
     SectionAmbiguous,
     UnknownBank,
+    UnknownBundle,
     UnknownDocument,
     UnknownHub,
     UnknownSection,
@@ -142,3 +144,60 @@ def gates_and_deletion(s: Surface) -> None:
     assert s.delete_doc(id, purge=True).purged
     with refused(UnknownDocument, "unknown document"):
         s.restore_doc(id)
+
+
+@scenario
+def bundles_of_documents(s: Surface) -> None:
+    one, two, three = (s.create_doc(f"# {name}\n\ntext\n").id for name in ("One", "Two", "Three"))
+    assert s.bundles() == b.BundleList(bundles=[], total=0, cursor=None)
+    made = s.create_bundle(" Reading  list ", [two, (one, "why"), two], description="Of numbers.", intent="What are numbers?")
+    assert (made.title, made.bank, made.url, made.gates, made.public) == ("Reading list", s.bank, f"/b/{made.id}", ["hub"], False)
+    assert [(row.doc, row.annotation, row.gates) for row in made.members] == [(two, None, ["hub"]), (one, "why", ["hub"])]
+    assert (made.document_count, made.visible_count, made.members_not_visible) == (2, 0, 2)
+    assert s.get_bundle(made.id) == s.update_bundle(made.id, title="Reading list") == made
+    changed = s.update_bundle(made.id, add=[three, (two, "first")], description="", title="List")
+    assert [(row.doc, row.annotation) for row in changed.members] == [(two, "first"), (one, "why"), (three, None)]
+    assert (changed.title, changed.description, changed.intent) == ("List", None, "What are numbers?")
+    assert [row.doc for row in s.update_bundle(made.id, remove=[one]).members] == [two, three]
+    assert [row.doc for row in s.update_bundle(made.id, members=[three, one]).members] == [three, one]
+    assert [row.id for row in s.bundles(doc=one).bundles] == [made.id] and s.bundles(doc=two).bundles == []
+    other = s.create_bundle("Other", is_draft=True)
+    page = s.bundles(limit=1)
+    assert [row.id for row in page.bundles] == [other.id]
+    assert [(row.id, row.document_count) for row in s.bundles(limit=1, cursor=page.cursor).bundles] == [(made.id, 2)]
+    with refused(Invalid, "invalid title: must say something"):
+        s.create_bundle("  ")
+    with refused(Invalid, "invalid members: are all of them anew; `add` and `remove` don't go with it"):
+        s.update_bundle(made.id, members=[], add=[one])
+    with refused(UnknownDocument, "unknown document"):
+        s.update_bundle(made.id, add=["nobody"])
+    with refused(UnknownDocument, "unknown document"):
+        s.update_bundle(made.id, remove=[two])
+    with refused(UnknownBundle, "unknown bundle"):
+        s.get_bundle("nobody")
+    with refused(UnknownBundle, "unknown bundle"):
+        s.get_bundle(made.id, bank="another")
+
+
+@scenario
+def gates_of_bundles(s: Surface) -> None:
+    shown, hidden = s.create_doc("# Shown\n").id, s.create_doc("# Hidden\n", is_draft=True).id
+    id = s.create_bundle("Both", [hidden, shown], is_draft=True).id
+    s.put_hub("bundle-hub", public=True)
+    with refused(Invalid, "invalid discoverable: only a bundle that is no draft and has no password, allow-list or passed expiry can be"):
+        s.set_bundle_access(id, discoverable=True)
+    access = s.set_bundle_access(id, is_draft=False, discoverable=True)
+    assert (access.public, access.discoverable, access.members_not_visible, access.gates) == (True, True, 1, [])
+    assert [row.gates for row in s.get_bundle(id).members] == [["draft"], []]  # publishing a bundle publishes no document
+    held = s.set_bundle_access(id, password="open sesame", allowed_emails=["ann@example.org"], expires_at="2020-01-01")
+    assert (held.gates, held.discoverable, held.has_password) == (["password", "allow_list", "expired"], False, True)
+    assert s.set_bundle_access(id, password=None, allowed_emails=[], expires_at=None).gates == []
+    assert s.delete_bundle(id).deleted and s.bundles().bundles == []
+    with refused(UnknownBundle, "unknown bundle"):
+        s.update_bundle(id, title="x")
+    assert [row.gates for row in s.bundles(deleted=True).bundles] == [["deleted"]]
+    assert s.restore_bundle(id).visible_count == 1
+    assert s.delete_bundle(id, purge=True).purged
+    with refused(UnknownBundle, "unknown bundle"):
+        s.restore_bundle(id)
+    assert s.read_doc(shown).title == "Shown"

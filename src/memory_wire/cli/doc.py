@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from memory_wire import bundles as b
 from memory_wire import documents as d
 from memory_wire.cli.args import COMMON, Command, Option, Usage, Value
 from memory_wire.cli.show import as_json, line, one_line, table, tell
@@ -248,10 +249,8 @@ def revert(target: Target, values: dict[str, Value]) -> int:
     return saved(values, target.revert_doc(id_of(values), version, if_version=number(values, "if_version")))
 
 
-def access(target: Target, values: dict[str, Value]) -> int:
-    id, gates = id_of(values), d.SetAccess()
-    if not any(name in values for name in GATES):
-        raise Usage(f"doc access needs one of {', '.join('--' + name for name in GATES)}")
+def put_gates(gates: d.SetAccess | b.SetBundleAccess, values: dict[str, Value]) -> None:
+    """The gates that the words name."""
     if values.get("draft") or values.get("publish"):
         gates.is_draft = bool(values.get("draft"))
     if values.get("open"):
@@ -262,6 +261,13 @@ def access(target: Target, values: dict[str, Value]) -> int:
         gates.allowed_emails = allowed
     if "expires" in values:
         gates.expires_at = text(values, "expires")
+
+
+def access(target: Target, values: dict[str, Value]) -> int:
+    id, gates = id_of(values), d.SetAccess()
+    if not any(name in values for name in GATES):
+        raise Usage(f"doc access needs one of {', '.join('--' + name for name in GATES)}")
+    put_gates(gates, values)
     found = target.set_access(
         id, is_draft=gates.is_draft, password=gates.password, allowed_emails=gates.allowed_emails, expires_at=gates.expires_at
     )

@@ -21,6 +21,7 @@ OWNERS = {  # module of cli that declares the verb; a verb that isn't here belon
     "backup": "store",
     "bank": "bank",
     "banks": "banks",
+    "bundle": "bundle",
     "check": "store",
     "completion": "completion",
     "config": "banks",

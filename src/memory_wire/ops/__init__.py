@@ -9,6 +9,7 @@ from memory_wire.ops import (
     administration,
     background,
     banks,
+    bundles,
     embedding,
     erasing,
     gateway,
@@ -30,6 +31,7 @@ OPS: tuple[Op, ...] = (
     *erasing.OPS,
     *gateway.OPS,
     *hub.OPS,
+    *bundles.OPS,
     *sessions.OPS,
     *public.OPS,
 )

@@ -44,6 +44,7 @@ TRUTH = {"type": "boolean", "default": False}
 HINTS |= {
     "bank": {"type": "string", "description": "only in this bank"},
     "deleted": {**TRUTH, "description": "the deleted ones"},
+    "doc": {"type": "string", "description": "only those that hold this document"},
     "lines": {"type": "string", "description": "first-last, counted from 1"},
     "new": {**INTEGER, "description": "to this version, default the newest"},
     "occurrence": {"type": "integer", "minimum": 1, "description": "which of several sections of that heading"},

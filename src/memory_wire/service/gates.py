@@ -1,9 +1,10 @@
-"""Who may see a document: its gates, and the list of a bank's documents that shows them. Called by the service."""
+"""Who may see a document or bundle: its gates, and the list of a bank's documents that shows them. Called by the service."""
 
 from __future__ import annotations
 
 from msgspec import UNSET, json
 
+from memory_wire import bundles as b
 from memory_wire import config
 from memory_wire import documents as d
 from memory_wire import types as t
@@ -11,13 +12,14 @@ from memory_wire.errors import Invalid, Unauthorized
 from memory_wire.service import audit, dates, passwords, validate
 from memory_wire.service.changes import Outcome
 from memory_wire.service.documents import bank_of, flag, named, place
+from memory_wire.store.documents import Document
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memory_wire.service.service import Service
-    from memory_wire.store.documents import Document
+    from memory_wire.store.bundles import Bundle
     from memory_wire.store.protocol import Tx
     from memory_wire.store.reader import Reader
 
@@ -27,39 +29,48 @@ if TYPE_CHECKING:
 # gates -----------------------------------------------------------------------------------------------------------------------------
 
 
-def gates(document: Document, now: int) -> list[str]:
-    """What keeps a document from being public."""
+def gates(row: Document | Bundle, now: int) -> list[str]:
+    """What keeps a document or bundle from being public."""
     held = (
-        ("deleted", document.deleted is not None),
-        ("draft", document.draft),
-        ("private", document.private),
-        ("password", document.password is not None),
-        ("allow_list", document.allowed is not None),
-        ("expired", document.expires is not None and document.expires <= now),
+        ("deleted", row.deleted is not None),
+        ("draft", row.draft),
+        ("private", isinstance(row, Document) and row.private),
+        ("password", row.password is not None),
+        ("allow_list", row.allowed is not None),
+        ("expired", row.expires is not None and row.expires <= now),
     )
     found = [name for name, holds in held if holds]
-    return found if found or document.public else ["hub"]
+    return found if found or row.public else ["hub"]
 
 
-def set_access(request: d.SetAccess, scope: t.Scope, service: Service) -> Work:
-    """The work that sets gates; the public projection follows at once. Raises Invalid, WrongType, UnknownDocument."""
-    now = service.now()
+def change_of(request: d.SetAccess | b.SetBundleAccess) -> Callable[[Document | Bundle], None]:
+    """Sets the gates that a request names. Raises Invalid, WrongType."""
     draft = None if request.is_draft is UNSET else flag("is_draft", request.is_draft)
     password = password_of(request.password)
     allowed = None if request.allowed_emails is UNSET else addresses(request.allowed_emails)
     expires = None if request.expires_at is UNSET else validate.moment("expires_at", request.expires_at or None)
 
+    def change(row: Document | Bundle) -> None:
+        if draft is not None:
+            row.draft = int(draft)
+        if request.password is not UNSET:
+            row.password = password
+        if request.allowed_emails is not UNSET:
+            row.allowed = allowed
+        if request.expires_at is not UNSET:
+            row.expires = expires
+
+    return change
+
+
+def set_access(request: d.SetAccess, scope: t.Scope, service: Service) -> Work:
+    """The work that sets gates; the public projection follows at once. Raises Invalid, WrongType, UnknownDocument."""
+    now, change = service.now(), change_of(request)
+
     def work(tx: Tx) -> Outcome:
         document = named(tx, request, scope, request.edit_token)
         bank = bank_of(tx, document, scope)
-        if draft is not None:
-            document.draft = int(draft)
-        if request.password is not UNSET:
-            document.password = password
-        if request.allowed_emails is not UNSET:
-            document.allowed = allowed
-        if request.expires_at is not UNSET:
-            document.expires = expires
+        change(document)
         tx.documents.set(document)
         tx.hubs.reconcile(bank.id, document.id)
         after = tx.documents.by_id(scope.project, document.public_id)

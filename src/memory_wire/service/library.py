@@ -13,6 +13,7 @@ from memory_wire import types as t
 from memory_wire.errors import Invalid
 from memory_wire.kernels.text import content_hash
 from memory_wire.service import chunking, documents, hubs, memories, passwords, validate
+from memory_wire.service.bundles import locked_down
 from memory_wire.service.chunking import Text
 from memory_wire.store.bundles import Bundle
 from memory_wire.store.documents import Document, VersionRow
@@ -80,6 +81,7 @@ class BundleLine(Struct, kw_only=True, omit_defaults=True):
     title: str
     created: int
     updated: int
+    shown: int | None = None
     description: str | None = None
     intent: str | None = None
     draft: bool = False
@@ -158,6 +160,7 @@ def told(reader: Reader, bank: Bank) -> Iterator[Line]:
             title=b.title,
             created=b.created,
             updated=b.updated,
+            shown=b.shown,
             description=b.description,
             intent=b.intent,
             draft=bool(b.draft),
@@ -221,6 +224,8 @@ class Shelf:
             self.service.store.submit(lambda tx: self.begin(tx, line))
         elif isinstance(line, BundleLine):
             checked_id(line.bundle)
+            validate.text("title", line.title, config.BUNDLE_TITLE_CHARS)
+            raw_of("password", line.password)
             self.service.store.submit(lambda tx: self.bundle(tx, line))
         else:
             hubs.slug_of(line.hub)
@@ -318,12 +323,14 @@ class Shelf:
             password=raw_of("password", line.password),
             allowed=json.encode(line.allowed).decode() if line.allowed else None,
             expires=line.expires,
-            discoverable=int(line.discoverable),
+            discoverable=0,
             analysis=line.analysis,
             analysed=line.analysed,
             created=line.created,
             updated=line.updated,
+            shown=line.updated if line.shown is None else line.shown,
         )
+        row.discoverable = int(line.discoverable and not locked_down(row, self.service.now()))
         id = tx.bundles.add(bank, row)
         for position, member in enumerate(line.members):
             if member.document in self.ids:

@@ -56,6 +56,8 @@ READS: dict[str, Callable[..., object]] = {
     "diff_doc": later("reading", "diff_doc"),
     "get_hub": later("hubs", "get_hub"),
     "hubs": later("hubs", "hubs"),
+    "get_bundle": later("bundled", "get_bundle"),
+    "bundles": later("bundled", "bundles"),
 }
 ASKS: dict[str, Callable[..., object]] = {"search": later("search", "search"), "search_docs": later("doc_search", "search_docs")}
 APART: dict[str, Callable[..., object]] = {
@@ -94,6 +96,11 @@ WRITES: dict[str, Callable[..., Work]] = {
     "restore_doc": later("documents", "restore_doc"),
     "revert_doc": later("reading", "revert_doc"),
     "put_hub": later("hubs", "put_hub"),
+    "create_bundle": later("bundles", "create_bundle"),
+    "update_bundle": later("bundles", "update_bundle"),
+    "set_bundle_access": later("bundles", "set_bundle_access"),
+    "delete_bundle": later("bundles", "delete_bundle"),
+    "restore_bundle": later("bundles", "restore_bundle"),
     "remember": later("records", "remember"),
     "forget_record": later("records", "forget_record"),
     "validate_memory": later("validation", "validate_memory"),

@@ -107,6 +107,7 @@ class Reader(Nouns):
     def holds_library(self, bank: int) -> bool:
         """Whether a bank has documents, bundles or a hub."""
         query = "SELECT EXISTS (SELECT 1 FROM document WHERE bank = ?1) OR EXISTS (SELECT 1 FROM hub WHERE bank = ?1)"
+        query += " OR EXISTS (SELECT 1 FROM bundle WHERE bank = ?1)"
         return bool(self._execute(query, (bank,)).fetchone()[0])
 
     def config(self, bank: Bank) -> bytes | None:

@@ -106,3 +106,8 @@ CREATE TABLE copy (
     path TEXT PRIMARY KEY,
     at INTEGER NOT NULL
 ) WITHOUT ROWID;
+
+-- bundles
+ALTER TABLE bundle ADD COLUMN shown INTEGER NOT NULL DEFAULT 0;         -- when something of it changed last that everybody sees
+CREATE INDEX bundle_bank ON bundle (bank);
+CREATE INDEX bundle_member_document ON bundle_member (document);
