@@ -23,6 +23,7 @@ SOURCES = {
     "rank": ["rank.c", "choose.c", "rescore.c", "filter.c", "fuzzy.c", "codec.c", "part.c", "segment.c", "live.c"],
     "fuse": ["fuse.c"],
     "sysmem": ["mem.c"],
+    "vec": ["dot.c", "near.c", "codec.c"],
 }
 
 COMPILE = ["-std=c11", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections", "-Wall", "-Wextra"]

@@ -195,9 +195,6 @@ cdef class Query:
 
 
 cdef class Filter:
-    cdef Parts parts
-    cdef uint64_t *bits
-
     def __cinit__(self, Parts parts not None):
         self.parts = parts
         self.bits = <uint64_t *>calloc(mw_filter_words(&parts.c) + 1, sizeof(uint64_t))
