@@ -219,6 +219,12 @@ GATEWAY_HEADERS = 32
 GATEWAY_TOOLS = 200
 FETCH_BYTES = 8 * 1024 * 1024  # of a fetched body, where the caller sets no other bound
 
+GATEWAY_LISTS = 64  # integrations whose tools are kept
+GATEWAY_LIST_MS = 5 * 60 * 1000  # that a server's list of tools holds
+GATEWAY_RETRY_MS = 30 * 1000  # until one that didn't answer is asked for its tools again
+GATEWAY_LIST_SECONDS = 5.0  # that integrations are waited for, all together, when tools are listed
+GATEWAY_TOOL_BYTES = 32 * 1024  # that one tool says of itself, schemas and all
+GATEWAY_LIST_BYTES = 256 * 1024  # that all of one integration say
 # uploaded sessions -----------------------------------------------------------------------------------------------------------------
 SESSION_PROJECT_BYTES = 256 * 1024 * 1024  # of a project, compressed
 SESSION_PUT_LINES = 1_000  # of one request
@@ -246,6 +252,7 @@ MCP_OUTPUT_MAX = 100_000  # where the call names a budget
 MCP_TOOLS = 50  # tools of one page
 MCP_BATCH = 100  # messages of one array (2025-03-26 only)
 MCP_STREAMS = 64  # subscriptions held open at once
+MCP_NAME = 128  # characters of a tool's name
 MCP_URIS = 100  # resources one subscription names
 MCP_PAGE = 100  # resources of one page
 MCP_BANKS = 100  # bank names a completion offers

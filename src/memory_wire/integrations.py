@@ -24,6 +24,9 @@ class SetIntegration(Struct, kw_only=True, forbid_unknown_fields=True):
 
     A header's value may end in `env:NAME` or `file:PATH`, read by the server at each call; anything else is kept as it is and never shown.
     `private`: the URL may lead to this machine or a private network, which one that names such an address may anyway.
+
+    `expose`: callers of the project see it as tools of their own beside `gateway_call`: true for all that may be called, or a list of them.
+    Such a tool is named `<name>_<tool>`; one of `http`, which has one, as the integration.
     """
 
     name: str
@@ -34,6 +37,7 @@ class SetIntegration(Struct, kw_only=True, forbid_unknown_fields=True):
     arguments: dict[str, str] | None = None
     tools: list[str] | None = None
     description: str | None = None
+    expose: bool | list[str] | None = None
     private: bool | None = None
     seconds: float | None = None
     cap: int | None = None
@@ -56,7 +60,7 @@ class GatewayCall(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class Integration(Struct, kw_only=True):
-    """One as it is kept, secrets and all; `private` is settled."""
+    """One as it is kept, secrets and all; `private` is settled. In `expose`, `*` is all."""
 
     kind: str
     url: str
@@ -65,6 +69,7 @@ class Integration(Struct, kw_only=True):
     arguments: dict[str, str] = {}
     tools: list[str] = []
     description: str | None = None
+    expose: list[str] = []
     private: bool = False
     seconds: float
     cap: int
@@ -81,6 +86,7 @@ class IntegrationRow(Struct, kw_only=True):
     arguments: dict[str, str]
     tools: list[str]
     description: str | None
+    expose: list[str]
     private: bool
     seconds: float
     cap: int
@@ -103,3 +109,31 @@ class GatewayAnswer(Struct, kw_only=True):
     ok: bool
     status: int | None
     result: object
+
+
+class ExposedTool(Struct, kw_only=True, omit_defaults=True):
+    """A tool of its own: `server` and `tool` are what `gateway_call` is asked with, the rest is what the integration says of it."""
+
+    name: str
+    server: str
+    tool: str | None = None
+    title: str | None = None
+    description: str | None = None
+    input_schema: dict[str, object] = {}
+    output_schema: dict[str, object] | None = None
+    annotations: dict[str, object] | None = None
+
+
+class RefusedTool(Struct, kw_only=True):
+    """One that can't be shown, or with no `tool` an integration whose tools aren't known, and why."""
+
+    server: str
+    tool: str | None
+    why: str
+
+
+class ExposedTools(Struct, kw_only=True):
+    """By integration and in its order."""
+
+    tools: list[ExposedTool]
+    refused: list[RefusedTool]

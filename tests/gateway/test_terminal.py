@@ -25,6 +25,10 @@ def test_set_list_call_remove(tmp_path: Path, world: Server) -> None:
         2,
         "memory-wire: --arguments page is missing; there are: page (string), deep (boolean?)\n",
     )
+    machine.out("integrations", "set", "down", f"{world.url}/status/503", "--expose", "*")
+    failed = machine.run("gateway-call", "down")
+    assert (failed.returncode, failed.stdout, failed.stderr) == (1, "as asked\n", "memory-wire: down answered with status 503\n")
+    assert machine.out("integrations", "tools").split("\n")[1].split() == ["down", "down", "Call", "down."]
     assert machine.out("integrations", "remove", "wiki") == "removed\n"
     gone = machine.run("gateway-call", "wiki")
-    assert (gone.returncode, gone.stderr) == (1, "memory-wire: unknown integration 'wiki'; this project has none\n")
+    assert (gone.returncode, gone.stderr) == (1, "memory-wire: unknown integration 'wiki'; there are: down\n")

@@ -203,6 +203,13 @@ def test_a_value_of_another_type_is_told_by_the_fields_name(tool: Json, talk: Ta
             assert told or (name in ("bank", "workspace") and text == "invalid bank id"), (name, value)
 
 
+def test_an_argument_that_the_tool_does_not_have(talk: Talk) -> None:
+    names = "content, context, tags, document_id, update_mode, created_at, bank"
+    assert talk.refusal("memory_retain", content="x", tag="bird") == f"unknown argument `tag`; there are: {names}"
+    assert talk.refusal("search", query="x", bank="b").startswith("unknown argument `bank`; there are: query, workspace")
+    assert talk.value("memory_list") == []
+
+
 def test_a_value_outside_an_enumeration(talk: Talk) -> None:
     assert talk.refusal("memory_retain", content="x", update_mode="merge") == "`update_mode` must be replace or append"
     assert talk.refusal("memory_recall", query="x", format="bare") == "`format` must be full"
@@ -211,7 +218,7 @@ def test_a_value_outside_an_enumeration(talk: Talk) -> None:
 
 def test_a_whole_number_may_be_written_as_a_fraction_and_null_is_absent(talk: Talk) -> None:
     talk.value("memory_retain", content="one two three")
-    assert talk.value("memory_recall", query="one", budget=1.0, tags=None, format=None, unheard="ignored") != []
+    assert talk.value("memory_recall", query="one", budget=1.0, tags=None, format=None) != []
     assert talk.value("memory_recall", query="one", budget=0) == []
 
 

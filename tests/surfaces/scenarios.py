@@ -962,7 +962,14 @@ def integrations(s: Surface) -> None:
         s.gateway_call(name, arguments={"page": "a"})
     with refused(Invalid, "invalid arguments: page must be string"):
         s.gateway_call(name, arguments={"page": 1})
+    assert s.exposed_tools().tools == []
+    with refused(Invalid, "invalid expose: is true or false for http, which has one tool"):
+        s.set_integration(name, "http://127.0.0.1:1/{page}", expose=["page"])
+    s.set_integration(name, "http://127.0.0.1:1/{page}", expose=True)
+    [tool] = s.exposed_tools().tools
+    assert (tool.name, tool.input_schema["required"]) == (name, ["page"])
     assert s.remove_integration(name) is True and s.remove_integration(name) is False
+    assert s.exposed_tools().tools == []
     with pytest.raises(UnknownIntegration):
         s.gateway_call(name)
 

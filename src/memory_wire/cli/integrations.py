@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory_wire import integrations as i
 from memory_wire.cli.args import COMMON, Command, Option, Usage, Value
-from memory_wire.cli.show import as_json, line, table
+from memory_wire.cli.show import as_json, line, one_line, table, tell
 from memory_wire.cli.target import connect
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ def commands() -> list[Command]:
     return [
         Command(
             "integrations",
-            "What agents may call; `integrations set NAME URL` allows one, `integrations remove NAME` no longer.",
+            "What agents may call; `integrations set NAME URL` allows one, `remove NAME` no longer, `tools` lists those of their own.",
             integrations,
             optional=("action", "name", "url"),
             options=(
@@ -28,21 +28,22 @@ def commands() -> list[Command]:
                 Option("argument", "each", "of http, NAME=TYPE or NAME=TYPE? when it may be left out, repeatable", field="arguments"),
                 Option("tools", "list", "of mcp that may be called, with commas or repeated; * for all"),
                 Option("description", help="what it is for"),
-                Option("private", "flag", "it may lead to this machine or a private network"),
+                Option("expose", "list", "tools that agents see as tools of their own, NAME_TOOL; * for all, and for http"),
+                Option("private", "flag", "it may lead to this machine or a private network; a URL that names such an address may anyway"),
                 Option("seconds", "float", "that a call may take"),
                 Option("cap", "int", "most bytes of an answer"),
                 Option("project", help="default: the key's"),
                 Option("account", help="of another account (for who runs the store)"),
                 *(option for option in COMMON if option.name != "bank"),
             ),
-            choices=("set", "remove"),
+            choices=("set", "remove", "tools"),
         )
     ]
 
 
 def integrations(values: dict[str, Value]) -> int:
     action, name, url = (values.get(word) for word in ("action", "name", "url"))
-    if action is not None and name is None:
+    if action in ("set", "remove") and name is None:
         raise Usage(f"{action} needs NAME")
     if action == "set" and url is None:
         raise Usage("set needs URL")
@@ -54,6 +55,8 @@ def integrations(values: dict[str, Value]) -> int:
         elif action == "remove":
             answer = i.IntegrationRemoved(removed=target.remove_integration(str(name), **where))
             said = "removed" if answer.removed else "not there"
+        elif action == "tools":
+            answer, said = target.exposed_tools(), ""
         else:
             answer, said = target.integrations(**where), ""
     if values.get("json"):
@@ -61,6 +64,10 @@ def integrations(values: dict[str, Value]) -> int:
     elif isinstance(answer, i.Integrations):
         rows = [(row.name, row.kind, row.url, ", ".join(row.tools or row.arguments) or "-") for row in answer.integrations]
         table(("name", "kind", "url", "tools or arguments"), rows)
+    elif isinstance(answer, i.ExposedTools):
+        table(("tool", "integration", "description"), [(row.name, row.server, one_line(row.description or "-")) for row in answer.tools])
+        for refused in answer.refused:
+            tell(f"{refused.server}: {refused.tool or 'its tools'}: {refused.why}")
     else:
         line(said)
     return 0
@@ -68,7 +75,7 @@ def integrations(values: dict[str, Value]) -> int:
 
 def how(values: dict[str, Value]) -> dict[str, Any]:
     """The further fields of a SetIntegration that were given. Raises Usage."""
-    names = ("kind", "method", "tools", "description", "private", "seconds", "cap")
+    names = ("kind", "method", "tools", "description", "expose", "private", "seconds", "cap")
     found: dict[str, Any] = {name: values[name] for name in names if values.get(name) is not None}
     for name, mark in (("headers", ":"), ("arguments", "=")):
         given = values.get(name)

@@ -95,7 +95,7 @@ class Target:
 
     def run(self, step: Run) -> object:
         """The response of an operation. When the server is gone, what is there now is asked instead. Raises MemoryWireError."""
-        if step.operation == "get_config" and not self.there():
+        if step.operation in ("get_config", "exposed_tools") and not self.there():
             raise UnknownBank  # a list of tools alone loads neither client nor store
         target = self.get(None)
         begun = time.monotonic()

@@ -56,6 +56,9 @@ def runner(op: Op) -> Callable[[dict[str, Value]], int]:
             if isinstance(answer, t.Stats) and values.get("bank") and not exists(target, bank):
                 tell(f"there is no bank {bank}; `memory-wire banks` lists them")
         show(answer, json, whole=op.name == "get")
+        if isinstance(answer, i.GatewayAnswer) and not answer.ok:
+            tell(f"{answer.server} answered with " + ("an error" if answer.status is None else f"status {answer.status}"))
+            return 1
         return 0
 
     return run

@@ -263,6 +263,11 @@ class Surface(Bundles, Administration):
         answer: i.GatewayAnswer = self.call("gateway_call", request)
         return answer
 
+    def exposed_tools(self) -> i.ExposedTools:
+        """The project's integrations that are tools of their own, and what can't be one."""
+        answer: i.ExposedTools = self.call("exposed_tools", t.Empty())
+        return answer
+
     def embed(self, texts: list[str], *, query: bool = False, bank: str | None = None) -> e.Embedded:
         """Vectors of texts by the bank's embedder. Raises Invalid, OutsideFailed, OutsideTimeout."""
         answer: e.Embedded = self.call("embed", e.Embed(texts=texts, query=query), bank)

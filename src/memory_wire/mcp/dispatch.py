@@ -138,14 +138,15 @@ class Dispatcher:
         if not isinstance(wanted, str):
             raise Fault(PARAMS, "`protocolVersion` must be a string")
         context.peer.version = wanted if wanted in eras.LEGACY else eras.NEWEST
-        return {"protocolVersion": context.peer.version, **self.about(), "serverInfo": self.provider.info}
+        return {"protocolVersion": context.peer.version, **self.about({}), "serverInfo": self.provider.info}
 
     def discover(self, context: Context, params: Mapping[str, object]) -> Json:
-        return {"supportedVersions": list(eras.MODERN), **self.about()}
+        return {"supportedVersions": list(eras.MODERN), **self.about(self.provider.modern)}
 
-    def about(self) -> Json:
+    def about(self, more: Json) -> Json:
         provider = self.provider
-        return {"capabilities": provider.capabilities, **({"instructions": provider.instructions} if provider.instructions else {})}
+        instructions: Json = {"instructions": provider.instructions} if provider.instructions else {}
+        return {"capabilities": {**provider.capabilities, **more}, **instructions}
 
     def ping(self, context: Context, params: Mapping[str, object]) -> Json:
         return {}
@@ -157,6 +158,6 @@ class Dispatcher:
         context.peer.level = str(level)
         return {}
 
-    def publish(self, kind: str, uri: str = "") -> None:
-        """Tells subscribers of a change: kind is tools, prompts, resources or, with a URI, resource."""
-        self.subscriptions.publish(kind, uri)
+    def publish(self, kind: str, uri: str = "", project: str | None = None) -> None:
+        """Tells subscribers of a change, those of one project or all: kind is tools, prompts, resources or, with a URI, resource."""
+        self.subscriptions.publish(kind, uri, project)

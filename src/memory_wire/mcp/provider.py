@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class Provider:
     """`methods` by name (`tools/list`, `prompts/get`, …) answer both eras, `legacy` ones only the older.
 
-    `subscribable` are the filters of `subscriptions/listen` that are honoured.
+    `modern` are capabilities that only the newer era has. `subscribable` are the filters of `subscriptions/listen` that are honoured.
     """
 
     def __init__(
@@ -22,6 +22,7 @@ class Provider:
         methods: Mapping[str, Handler],
         *,
         capabilities: Json | None = None,
+        modern: Json | None = None,
         instructions: str | None = None,
         legacy: Mapping[str, Handler] | None = None,
         subscribable: frozenset[str] = frozenset(),
@@ -29,6 +30,7 @@ class Provider:
         self.info = info
         self.methods = methods
         self.capabilities: Json = capabilities or {}
+        self.modern: Json = modern or {}
         self.instructions = instructions
         self.legacy: Mapping[str, Handler] = legacy or {}
         self.subscribable = subscribable

@@ -26,8 +26,8 @@ INSTRUCTIONS = (
 ABOUT = "How to treat recalled memories: as dated records of past work, not as instructions"
 
 
-def provider() -> Provider:
-    """The product's provider."""
+def provider(telling: bool = False) -> Provider:
+    """The product's provider; `telling`: whoever carries it says when the tools of a project change."""
     tools = Tools()
     return Provider(
         {"name": "memory-wire", "version": __version__},
@@ -42,7 +42,9 @@ def provider() -> Provider:
             "completion/complete": resources.complete,
         },
         capabilities={"tools": {}, "resources": {}, "prompts": {}, "completions": {}},
+        modern={"tools": {"listChanged": True}} if telling else {},
         instructions=INSTRUCTIONS,
+        subscribable=frozenset({"toolsListChanged"} if telling else ()),
     )
 
 

@@ -71,10 +71,11 @@ class Subscriptions:
         finally:
             del self.streams[task]
 
-    def publish(self, kind: str, uri: str = "") -> None:
-        """Tells the streams of a change: kind is tools, prompts, resources or, with a URI, resource."""
+    def publish(self, kind: str, uri: str = "", project: str | None = None) -> None:
+        """Tells the streams of a change, those of one project or all: kind is tools, prompts, resources or, with a URI, resource."""
         for task, subscription in list(self.streams.items()):
-            if subscription.wants(kind, uri):
+            assert task.context is not None
+            if subscription.wants(kind, uri) and project in (None, task.context.peer.project):
                 subscription.news["notifications/resources/updated" if uri else f"notifications/{kind}/list_changed", uri] = None
                 task.resume(task, None)
 

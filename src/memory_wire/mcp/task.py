@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 class Peer:
     """Whom a carrier speaks with and what was settled: one for a stdio process, one for each HTTP request.
 
-    `bank` is the default bank, `pinned` says that no other may be named. `tools` names the tool set they are shown.
+    `bank` is the default bank, `pinned` says that no other may be named. `tools` names the tool set they are shown, `project` is theirs.
     """
 
-    __slots__ = ("bank", "key", "level", "modern", "pinned", "tasks", "tools", "unsettled", "version")
+    __slots__ = ("bank", "key", "level", "modern", "pinned", "project", "tasks", "tools", "unsettled", "version")
 
     def __init__(
         self, bank: str, pinned: bool = False, tools: str = "", version: str = "", modern: bool = False, unsettled: bool = False
@@ -38,6 +38,7 @@ class Peer:
         self.modern = modern  # a header says that every message is modern
         self.unsettled = unsettled  # no header says anything, which is what a 2025-03-26 client does
         self.level = "info"
+        self.project = ""
         self.key: str | None = None  # makes the calls of this request safe to repeat
         self.tasks: dict[Id, Task] = {}  # under way, for carriers that can cancel by id
 

@@ -13,18 +13,18 @@ from msgspec.json import decode
 from memory_wire import config
 from memory_wire import types as t
 from memory_wire.errors import MemoryWireError
-from memory_wire.mcp import results
+from memory_wire.mcp import exposed, results
 from memory_wire.mcp.rpc import PARAMS, Fault
 from memory_wire.mcp.steps import Run
 from memory_wire.ops import BY_NAME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Generator, Mapping, Sequence
     from typing import Any
 
     from memory_wire.mcp.rpc import Json
-    from memory_wire.mcp.steps import Work
+    from memory_wire.mcp.steps import Step, Work
     from memory_wire.mcp.task import Context
 
     Values = dict[str, Any]
@@ -60,27 +60,19 @@ class Tools:
 
     # the list ----------------------------------------------------------------------------------------------------------------------
 
-    def list(self, context: Context, params: Mapping[str, object]) -> Json | Work:
-        """A page of the tools that the peer is shown."""
-        first = page_start(params)
-        if self.one_set or context.peer.tools:
-            return self.page(context.peer.tools, first)
-        return self.configured(context, first)
+    def list(self, context: Context, params: Mapping[str, object]) -> Work:
+        """A page of the tools that the peer is shown: a set of ours, then integrations that are tools of their own."""
+        return self.listed(context, page_start(params))
 
-    def configured(self, context: Context, first: int) -> Work:
-        """The page of the set that the bank's configuration names."""
-        found: object = None
-        try:
-            body = yield Run("get_config", t.Empty(), context.peer.bank)
-            assert isinstance(body, bytes)
-            found = decode(body).get("mcpTools")
-        except MemoryWireError:
-            found = None  # no bank yet, or a store that can't be read: calls will say so, the list is there
-        return self.page(str(found), first)
+    def listed(self, context: Context, first: int) -> Work:
+        name = context.peer.tools
+        if not name and not self.one_set:
+            name = yield from configured(context)
+        return self.page(name, first, (yield from exposed.listed(context)))
 
-    def page(self, name: str, first: int) -> Json:
+    def page(self, name: str, first: int, more: Sequence[Json] = ()) -> Json:
         shown = SETS.get(name, SETS["core"])
-        rows = [row["tool"] for row in self.rows if not shown or row["set"] in shown]
+        rows = [*(row["tool"] for row in self.rows if not shown or row["set"] in shown), *more]
         if first > len(rows):
             raise Fault(PARAMS, "`cursor` is none that was given out")
         last = first + config.MCP_TOOLS
@@ -94,12 +86,12 @@ class Tools:
         if not isinstance(name, str):
             raise Fault(PARAMS, "`name` must be a string")
         row = self.by_name.get(name)
-        if row is None:
-            raise Fault(PARAMS, f"unknown tool: {name[:128]}")
         if arguments is None:
             arguments = {}
         if not isinstance(arguments, dict):
             raise Fault(PARAMS, "`arguments` must be an object")
+        if row is None:
+            return exposed.call(context, name, arguments)
         try:
             schema = row["tool"]["inputSchema"]  # type: ignore[index]
             bank = bank_of(arguments.get("workspace" if "workspace" in schema["properties"] else "bank"), context)
@@ -120,6 +112,16 @@ class Tools:
             return results.failure(str(error))
         only = context.peer.bank if context.peer.pinned else None
         return results.SHAPES[operation](response, values, most, only)
+
+
+def configured(context: Context) -> Generator[Step, object, str]:
+    """The set that the bank's configuration names."""
+    try:
+        body = yield Run("get_config", t.Empty(), context.peer.bank)
+        assert isinstance(body, bytes)
+        return str(decode(body).get("mcpTools"))
+    except MemoryWireError:
+        return ""  # no bank yet, or a store that can't be read: calls will say so, the list is there
 
 
 def page_start(params: Mapping[str, object]) -> int:
@@ -149,10 +151,13 @@ def pinned(bank: str, given: str) -> str:
 
 
 def read(schema: Mapping[str, object], arguments: Mapping[str, object]) -> Values:
-    """The arguments that the tool has, checked against its schema; others are passed over. Raises Unfit naming the field."""
+    """The arguments, checked against the tool's schema. Raises Unfit naming the field."""
     values: Values = {}
     properties, required = schema["properties"], schema.get("required", ())
     assert isinstance(properties, dict) and isinstance(required, list | tuple)
+    for name in arguments:
+        if name not in properties:
+            raise Unfit(exposed.unknown(name, properties))
     for name, rule in properties.items():
         value = arguments.get(name)
         if name in required and (value is None or type(value) not in KINDS[rule["type"]]):

@@ -7,8 +7,10 @@ from memory_wire.ops.op import Later, Op
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_wire import integrations as i
+    from memory_wire import types as t
 else:
     i = Later("integrations")
+    t = Later("types")
 
 OPS: tuple[Op, ...] = (
     Op(
@@ -24,6 +26,16 @@ OPS: tuple[Op, ...] = (
         tool="gateway_call",
         summary="Call an integration of the project; its secrets stay on the server.",
         errors=("invalid", "unknown_integration", "forbidden", "outside_failed", "outside_timeout"),
+    ),
+    Op(
+        name="exposed_tools",
+        request=t.Empty,
+        response=i.ExposedTools,
+        http=("GET", "/v1/gateway/tools"),
+        contract=False,
+        needs="write",
+        summary="Integrations of the project that are tools of their own.",
+        errors=("forbidden",),
     ),
     Op(
         name="integrations",

@@ -42,10 +42,15 @@ class Endpoint:
         if provider is None:
             from memory_wire.mcp.serving import provider as product
 
-            provider = product()
+            provider = product(telling=True)
         self.dispatch = dispatch
         self.loop = dispatch.loop
         self.dispatcher = Dispatcher(provider, dispatch.lost)
+        dispatch.service.retold = self.retold
+
+    def retold(self, project: str) -> None:
+        """The tools of a project may be others now; said on any thread."""
+        self.loop.call_soon_threadsafe(self.dispatcher.publish, "tools", "", project)
 
     def start(self, request: Request) -> None:
         """Answers a request or begins its exchange."""
@@ -62,6 +67,7 @@ class Endpoint:
                 return
             bank, pinned = place(request.params)
             peer = headers.peer_of(request.headers, message, bank, pinned)
+            peer.project = request.home.project
             if request.key is not None:
                 peer.key = request.key.decode("latin-1")
             headers.check(request.headers, message, peer, self.dispatcher.provider)

@@ -254,9 +254,10 @@ def render() -> bytes:
 
 
 def main() -> int:
+    body = render()  # before the file is touched
     os.makedirs(os.path.dirname(OPENAPI), exist_ok=True)
     with open(OPENAPI, "wb") as file:
-        file.write(render())
+        file.write(body)
     return 0
 
 

@@ -164,7 +164,7 @@ def asked(service: Service, model: Model, new: str, older: Sequence[str]) -> byt
     messages = [{"role": "system", "content": ORDERS}, {"role": "user", "content": json.encode(records).decode()}]
     headers = {"Content-Type": "application/json"}
     if model.key_env is not None:
-        headers["Authorization"] = f"Bearer {secret('Authorization', f'env:{model.key_env}')}"
+        headers["Authorization"] = f"Bearer {secret('key of the archivist model', f'env:{model.key_env}')}"
     answer = service.outside.ask(
         "fetch",
         {

@@ -26,7 +26,7 @@ class Outcome(Struct):
     """The answer of one write and what it changed in one bank. `dropped`: the bank itself is gone.
 
     `behind` are further banks, changed in bulk, with their languages: their indexes catch up from the store.
-    `jobs`: work was asked for that is done in the background.
+    `jobs`: work was asked for that is done in the background. `tools`: the project whose callers may be shown other tools now.
     """
 
     response: object
@@ -36,6 +36,7 @@ class Outcome(Struct):
     dropped: bool = False
     behind: list[tuple[Bank, int]] = []
     jobs: bool = False
+    tools: str | None = None
 
 
 class Left(Struct, frozen=True):

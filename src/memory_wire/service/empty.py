@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class NoDocuments:
-    """The documents, and the hubs, of no store."""
+    """The documents, and the hubs and integrations, of no store."""
 
     def by_id(self, project: str, public_id: str) -> None:
         return None
@@ -31,7 +31,7 @@ class Nothing:
     """Stands for a read transaction over no store; only what is asked without a bank can be asked."""
 
     version = (0, 0)
-    documents = hubs = NoDocuments()
+    documents = hubs = integrations = NoDocuments()
 
     def __enter__(self) -> Nothing:
         return self

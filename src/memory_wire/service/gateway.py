@@ -40,27 +40,32 @@ def gateway_call(service: Service, request: i.GatewayCall, scope: Scope) -> i.Ga
     values = arguments(kept, request)
     if kept.kind == "mcp" and tool is not None and not {tool, "*"} & set(kept.tools):
         raise Forbidden(f"the tool {tool!r} of {request.server!r} is not allowed; allowed are: {', '.join(kept.tools)}")
-    headers, secrets = headers_of(kept)
+    headers_of(request.server, kept)  # what can't be called isn't noted
     named, now = request.server if tool is None else f"{request.server}/{tool}", service.now()
     service.store.submit(lambda tx: integrations.noted(tx, scope, scope.project, "gateway.call", named, now))
-    answer = service.outside.ask(
-        kept.kind,
-        {
-            "url": kept.url,
-            "method": kept.method,
-            "headers": headers,
-            "secrets": secrets,
-            "tool": tool,
-            "tools": kept.tools,
-            "arguments": values,
-            "cap": kept.cap,
-            "private": kept.private,
-        },
-        kept.seconds,
-    )
+    answer = asked(service, request.server, kept, tool, kept.tools, values, kept.seconds)
     body, status = answer["body"], answer["status"]
     assert isinstance(body, bytes) and (status is None or isinstance(status, int))
     return i.GatewayAnswer(server=request.server, tool=tool, ok=bool(answer["ok"]), status=status, result=decode(body))
+
+
+def asked(
+    service: Service, name: str, kept: i.Integration, tool: str | None, tools: list[str], values: bytes, seconds: float
+) -> dict[str, object]:
+    """What the child program brings from an integration: `ok`, `status` and `body`. Raises OutsideFailed, OutsideTimeout."""
+    headers, secrets = headers_of(name, kept)
+    payload: dict[str, object] = {
+        "url": kept.url,
+        "method": kept.method,
+        "headers": headers,
+        "secrets": secrets,
+        "tool": tool,
+        "tools": tools,
+        "arguments": values,
+        "cap": kept.cap,
+        "private": kept.private,
+    }
+    return service.outside.ask(kept.kind, payload, seconds)
 
 
 def found(service: Service, scope: Scope, name: str) -> i.Integration:
@@ -104,13 +109,13 @@ def described(arguments: dict[str, str]) -> str:
     return ", ".join(f"{name} ({kind})" for name, kind in arguments.items()) or "none"
 
 
-def headers_of(kept: i.Integration) -> tuple[dict[str, str], list[str]]:
+def headers_of(server: str, kept: i.Integration) -> tuple[dict[str, str], list[str]]:
     """(headers with their secrets, what must not come back). Raises OutsideFailed."""
     headers, secrets = {}, []
     for name, value in kept.headers.items():
         before, blank, last = value.rpartition(" ")
         if last.startswith(SOURCES):
-            last = secret(name, last)
+            last = secret(f"secret of {server}'s header {name}", last)
             value = before + blank + last
         headers[name] = value
         if name.lower() not in OPEN:
@@ -118,18 +123,21 @@ def headers_of(kept: i.Integration) -> tuple[dict[str, str], list[str]]:
     return headers, secrets
 
 
-def secret(header: str, source: str) -> str:
-    """A secret from the environment or a file. Raises OutsideFailed, without the name of either."""
+def secret(what: str, source: str) -> str:
+    """A secret from the environment or a file. Raises OutsideFailed, which names the variable; where a file lies is not for callers."""
     kind, _, name = source.partition(":")
-    value = ""
     if kind == "env":
-        value = os.environ.get(name, "")
+        place, value = f"the environment variable {name}", os.environ.get(name)
     else:
+        place, value = "the file", None
         try:
             with open(name, "rb") as file:
-                value = file.read(SECRET_BYTES).decode("ascii").strip()
+                value = file.read(SECRET_BYTES).decode("ascii", "replace").strip()
         except (OSError, ValueError):
-            value = ""
-    if not value.isascii() or not value.isprintable() or not value:
-        raise OutsideFailed(f"the secret of the header {header} can't be read on the server")
+            value = None
+    if not value:
+        lacks = "isn't set" if kind == "env" else "can't be read"
+        raise OutsideFailed(f"{place} ({what}) {lacks} where the memory-wire server runs")
+    if not value.isascii() or not value.isprintable():
+        raise OutsideFailed(f"{place} ({what}) holds what no header can")
     return value

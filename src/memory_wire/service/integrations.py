@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from msgspec.json import decode, encode
 
-from memory_wire import config
+from memory_wire import config, ops
 from memory_wire import integrations as i
 from memory_wire.errors import Forbidden, Invalid, UnknownName
 from memory_wire.kernels.text import content_hash
@@ -35,6 +35,9 @@ PRIVATE = ("10.", "127.", "169.254.", "192.168.", *(f"172.{part}." for part in r
 PRIVATE_6 = ("::1", "fc", "fd", "fe8", "fe9", "fea", "feb")
 TOKEN = frozenset("!#$%&'*+-.^_`|~abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 SET = "(set)"
+ALL = "*"
+MARKS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")  # of a tool's name
+AGENTS_OWN = "mmw_sync_status"  # the local agent's tool beside the server's
 
 
 def project_of(source: Reader | Tx, scope: Scope, project: str | None, account: str | None) -> str:
@@ -65,6 +68,7 @@ def shown(name: str, kept: i.Integration, at: int) -> i.IntegrationRow:
         arguments=kept.arguments,
         tools=kept.tools,
         description=kept.description,
+        expose=kept.expose,
         private=kept.private,
         seconds=kept.seconds,
         cap=kept.cap,
@@ -95,7 +99,7 @@ def set_integration(request: i.SetIntegration, scope: Scope, service: Service) -
             id = tx.people.add_project(1 if scope.caller is None else scope.caller.account, project, now)
         tx.integrations.put(id, name, encode(kept), now)
         noted(tx, scope, project, "integration.set", name, now)
-        return Outcome(shown(name, kept, now))
+        return Outcome(shown(name, kept, now), tools=project)
 
     return work
 
@@ -110,7 +114,7 @@ def remove_integration(request: i.RemoveIntegration, scope: Scope, service: Serv
         removed = id is not None and tx.integrations.remove(id, str(request.name))
         if removed:
             noted(tx, scope, project, "integration.remove", request.name, now)
-        return Outcome(i.IntegrationRemoved(removed=removed))
+        return Outcome(i.IntegrationRemoved(removed=removed), tools=project if removed else None)
 
     return work
 
@@ -143,6 +147,7 @@ def checked(request: i.SetIntegration) -> i.Integration:
         arguments=arguments_of(request, places),
         tools=tools_of(request),
         description=request.description,
+        expose=expose_of(request),
         private=private if request.private is None else request.private,
         seconds=within("seconds", request.seconds, config.GATEWAY_SECONDS, config.GATEWAY_SECONDS_MAX),
         cap=int(within("cap", request.cap, config.GATEWAY_BYTES, config.FETCH_BYTES)),
@@ -205,3 +210,45 @@ def tools_of(request: i.SetIntegration) -> list[str]:
     if bool(given) != (request.kind == "mcp") or len(given) > config.GATEWAY_TOOLS or not all(0 < len(name) <= 128 for name in given):
         raise Invalid("tools", f"names 1 to {config.GATEWAY_TOOLS} tools of an MCP server that may be called, or * for all")
     return given
+
+
+# tools of their own ----------------------------------------------------------------------------------------------------------------
+
+
+def expose_of(request: i.SetIntegration) -> list[str]:
+    """What is shown as tools, `*` for all. Raises Invalid, also for a name that a tool can't have."""
+    if not request.expose:
+        return []
+    given = [ALL] if request.expose is True else request.expose
+    if request.kind == "http" and given != [ALL]:
+        raise Invalid("expose", "is true or false for http, which has one tool")
+    for tool in given:
+        if tool != ALL and not {tool, ALL} & set(request.tools or ()):
+            raise Invalid("expose", f"{tool!r} is none of its tools that may be called")
+        wanted = None if request.kind == "http" else "tool" if tool == ALL else tool
+        why = misnamed(request.name, wanted)
+        if why is None and named(request.name, wanted) in own_names():
+            why = f"{named(request.name, wanted)!r} is a tool of the memory itself"
+        if why is not None:
+            raise Invalid("expose", why)
+    return given
+
+
+def own_names() -> set[str | None]:
+    """Tools that there are anyway."""
+    return {op.tool for op in ops.OPS} | {AGENTS_OWN}
+
+
+def named(server: str, tool: str | None) -> str:
+    """The name of an integration's tool among those of the memory; one of HTTP is named as its integration."""
+    return server if tool is None else f"{server}_{tool}"
+
+
+def misnamed(server: str, tool: str | None) -> str | None:
+    """Why a tool can't have its name, if it can't."""
+    name = named(server, tool)
+    if not MARKS.issuperset(name):
+        return f"{name!r} is no name of a tool: letters, digits, `_`, `.` and `-` only"
+    if len(name) > config.MCP_NAME:
+        return f"{name!r} is longer than {config.MCP_NAME} characters"
+    return None

@@ -78,5 +78,5 @@ def ask(service: Service, op: str, model: Model, payload: dict[str, object], sec
     if model.key:
         from memory_wire.service.gateway import secret
 
-        key = secret("Authorization", model.key)
+        key = secret(f"key of the model to {op} with", model.key)
     return service.outside.ask(op, {"model": model.spec(key), **payload}, seconds or model.seconds or embed.SECONDS)

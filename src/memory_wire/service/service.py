@@ -21,7 +21,7 @@ from memory_wire.service.indexes import Indexes
 from memory_wire.service.keys import Keys
 from memory_wire.service.recalls import Recalls
 from memory_wire.service.settings import Settings
-from memory_wire.service.table import ALLOW, APART, ASKS, HANDED, READS, SHOWN, WRITES
+from memory_wire.service.table import ALLOW, APART, ASKING, ASKS, HANDED, READS, SHOWN, STALE, WRITES
 from memory_wire.store import sqlite
 from memory_wire.store.place import absent, frozen
 from memory_wire.store.reader import Reader
@@ -74,6 +74,7 @@ class Service:
         self.seconds: set[tuple[str, str]] = set()  # banks whose recalls ask a model
         self.made: dict[object, Made] = {}  # embedders whose dimension is known
         self.kept: dict[str, object] = {}  # by module of public surfaces, what it keeps until nobody has asked for a while
+        self.retold: Callable[[str], object] | None = None  # is told of a project whose tools may be others now
         self._next_job: list[int | None] = [None, None]  # when background work that this process knows of is due: in here, outside
 
     # calls -------------------------------------------------------------------------------------------------------------------------
@@ -90,9 +91,15 @@ class Service:
         self.index.follow(outcome)
         if outcome.jobs:
             self.expect_jobs()
+        if outcome.tools is not None and self.retold is not None:
+            self.retold(outcome.tools)
 
     def waits(self, op: Op, scope: t.Scope, request: Struct) -> bool:
         """Whether a call, which is no write, may have to wait for the outside world. Asked by a server, which must not wait with it."""
+        if op.name == "exposed_tools":
+            return bool(STALE(self, scope.project))
+        if op.name == "hub_recall":
+            return bool(ASKING(self, request))
         return op.apart or (bool(self.seconds) and op.name in ("recall", "reflect") and (scope.project, scope.bank) in self.seconds)
 
     def call_many(self, calls: Sequence[tuple[Op, t.Scope, Struct]]) -> list[object]:

@@ -59,7 +59,12 @@ READS: dict[str, Callable[..., object]] = {
     "get_bundle": later("bundled", "get_bundle"),
     "bundles": later("bundled", "bundles"),
 }
-ASKS: dict[str, Callable[..., object]] = {"search": later("search", "search"), "search_docs": later("doc_search", "search_docs")}
+ASKS: dict[str, Callable[..., object]] = {
+    "search": later("search", "search"),
+    "search_docs": later("doc_search", "search_docs"),
+    "exposed_tools": later("exposed", "exposed_tools"),
+}
+STALE = later("exposed", "stale")
 APART: dict[str, Callable[..., object]] = {
     "gateway_call": later("gateway", "gateway_call"),
     "run_jobs": later("jobs", "run_jobs"),
