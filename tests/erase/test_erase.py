@@ -91,7 +91,7 @@ def test_beside_a_reader_that_holds_the_log(tmp_path: Path) -> None:
         assert holds(path.parent) == []
 
 
-@pytest.mark.parametrize("stage", ["rebuild", "empty_log"])
+@pytest.mark.parametrize("stage", ["expunge", "empty_log"])
 def test_a_killed_process_leaves_it_to_the_next(tmp_path: Path, stage: str) -> None:
     path = tmp_path / "store" / "memory.db"
     with Memory(path) as memory:
@@ -103,7 +103,7 @@ from memory_wire import Memory
 from memory_wire.index.bank import BankIndex
 from memory_wire.store.sqlite import Store
 kill = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-(BankIndex if {stage!r} == "rebuild" else Store).{stage} = kill
+(BankIndex if {stage!r} == "expunge" else Store).{stage} = kill
 Memory({str(path)!r}).erase(subject={NEEDLE!r})
 """
     environment = {**os.environ, "PYTHONPATH": str(package.FOLDER)}

@@ -335,6 +335,39 @@ def test_rebuilding_reports_and_replaces_everything(folder: str) -> None:
     assert index.live_units > 0 and same(index, truth) and index.live_units == 0
 
 
+def test_expunging_writes_only_the_segments_that_held_it(folder: str) -> None:
+    truth, index = Truth(), BankIndex(folder, 1)
+    fill(truth, 700)
+    index.rebuild(View(truth))
+    row, after = truth.insert("quetzalcoatlus deploys")
+    index.snapshot(View(truth))
+    assert index.append(row, None, after) or index.snapshot(View(truth))
+    fill(truth, config.IDLE_KEEP, index)
+    assert index.maintain(View(truth), force=True)
+    before = read_newest(folder)
+    assert before is not None and [entry.units for entry in before.segments] == [700, config.IDLE_KEEP + 1]
+    seq, newest = truth.remove(row[0])
+    assert index.remove([row[0]], seq, newest)
+    index.expunge(View(truth))
+    manifest = read_newest(folder)
+    assert manifest is not None and [(entry.units, entry.n_dead) for entry in manifest.segments] == [(700, 0), (config.IDLE_KEEP, 0)]
+    assert manifest.segments[0].file == before.segments[0].file
+    assert all(b"quetzal" not in path.read_bytes() for path in Path(folder).iterdir())
+    again = BankIndex(folder, 1)
+    assert same(index, truth) and same(again, truth) and again.check(View(truth)) == []
+
+
+def test_expunging_makes_a_damaged_folder_anew(folder: str) -> None:
+    truth = Truth()
+    path = sealed(folder, truth, 500)
+    damage(path, os.path.getsize(path) - 1000)
+    truth.remove(7)
+    index = BankIndex(folder, 1)
+    index.expunge(View(truth))
+    assert segments(folder) == [499] and not os.path.exists(path)
+    assert same(index, truth) and index.check(View(truth)) == []
+
+
 def test_another_language_makes_the_index_anew(folder: str) -> None:
     truth, cache = Truth(), IndexCache(os.path.dirname(folder))
     truth.insert("running")

@@ -19,6 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from memory_wire import config
 from memory_wire.errors import Corrupt
 from memory_wire.index.bank import BankIndex
+from memory_wire.index.manifest import read_newest
 from memory_wire.index.merge import DamagedSegments, merge_folder
 from tests.oracle.postings import Facts, expected, observed, unit_of
 from tests.oracle.truth import Row, Truth, View
@@ -108,6 +109,12 @@ class IndexMachine(RuleBasedStateMachine):
     @rule(process=processes)
     def rebuild(self, process: int) -> None:
         self.indexes[process].rebuild(View(self.truth))
+
+    @rule(process=processes)
+    def expunge(self, process: int) -> None:
+        self.indexes[process].expunge(View(self.truth))
+        manifest = read_newest(self.folder)
+        assert manifest is not None and not any(entry.n_dead for entry in manifest.segments)
 
     @rule(process=processes)
     def prune(self, process: int) -> None:

@@ -12,8 +12,8 @@ from _thread import allocate_lock, start_new_thread
 from memory_wire import config
 from memory_wire.errors import Corrupt
 from memory_wire.index.check import check
-from memory_wire.index.manifest import kept_generations
-from memory_wire.index.merge import DamagedSegments, merge_due, merge_folder
+from memory_wire.index.manifest import belongs, kept_generations
+from memory_wire.index.merge import DamagedSegments, merge_due, merge_folder, purge_folder
 from memory_wire.index.rebuild import rebuild
 from memory_wire.index.seal import seal
 from memory_wire.index.state import State
@@ -241,6 +241,26 @@ class BankIndex:
     def rebuild(self, rows: RowSource, progress: Callable[[int, int], None] | None = None) -> None:
         """Makes the whole index anew beside the old one, which goes on answering. progress(done, total) counts unit ids."""
         rebuild(self.folder, self.language, rows, progress)
+        self._stale = True
+
+    def expunge(self, rows: RowSource) -> None:
+        """Leaves no unit in the folder's files that `rows` doesn't have any more. Raises StorageError, OSError.
+
+        Segments without such units stay as they are; where the folder can't be trusted it is made anew.
+        """
+        with self._lock:
+            self._follow(rows)
+            seal(self._state, rows, config.LOCK_SECONDS)
+            self._parts = None
+        removed = rows.state()[1]
+        try:
+            done = purge_folder(
+                self.folder, config.LOCK_SECONDS, lambda manifest: belongs(manifest, rows, self.language) and manifest.removed >= removed
+            )
+        except DamagedSegments:
+            done = False
+        if not done:
+            rebuild(self.folder, self.language, rows, None)
         self._stale = True
 
     def check(self, rows: RowSource, progress: Callable[[int, int], None] | None = None) -> list[str]:

@@ -13,6 +13,10 @@ from memory_wire.errors import Corrupt
 from memory_wire.index.manifest import Entry, FolderLock, Manifest, publish, read_newest
 from memory_wire.kernels.postings import Segment, dead_bits, merge
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 class DamagedSegments(Corrupt):
     """A merge met files that can't be trusted; `files` are their names."""
@@ -108,6 +112,22 @@ def merge_folder(folder: str) -> bool:
     with FolderLock(folder) as lock:
         manifest = read_newest(folder) if lock.held else None
         return manifest is not None and merge_under_lock(folder, manifest, None)
+
+
+def purge_folder(folder: str, seconds: float, trusted: Callable[[Manifest], bool]) -> bool:
+    """Writes segments that hold dead units anew, and leaves no file of before in the folder. Raises DamagedSegments, OSError.
+
+    False when LOCK stays taken, or the newest manifest is none that is trusted.
+    """
+    with FolderLock(folder, seconds) as lock:
+        manifest = read_newest(folder) if lock.held else None
+        if manifest is None or not trusted(manifest):
+            return False
+        store = bytes.fromhex(manifest.store)
+        written = [write_merged(folder, [entry], store) if entry.n_dead else entry for entry in manifest.segments]
+        manifest.segments = [entry for entry in written if entry is not None]
+        publish(folder, manifest, twice=True)
+    return True
 
 
 def merge_due(manifest: Manifest | None) -> bool:

@@ -12,9 +12,8 @@ from memory_wire import config
 from memory_wire import erasure as e
 from memory_wire.errors import Invalid
 from memory_wire.kernels.text import words
-from memory_wire.service import access, audit, dates, forms, jobs, memories, validate
+from memory_wire.service import access, audit, dates, forms, jobs, maintenance, memories, validate
 from memory_wire.service.changes import Gone, Outcome
-from memory_wire.service.maintenance import rebuild
 from memory_wire.service.rights import operator
 from memory_wire.store.erasing import Trace
 from memory_wire.store.ids import show
@@ -152,8 +151,8 @@ def later(tx: Tx, bank: Bank) -> None:
 
 
 def expunge(service: Service, bank: Bank) -> None:
-    """Writes the bank's index anew without what is gone, and empties the log. Raises StorageError."""
-    rebuild(service, bank)
+    """Takes what is gone out of the files of the bank's indexes and out of the log. Raises StorageError."""
+    maintenance.expunge(service, bank)
     service.store.empty_log()
 
 

@@ -13,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memory_wire.index.bank import BankIndex
+    from memory_wire.index.rows import RowSource
     from memory_wire.service.service import Service
     from memory_wire.store.reader import Reader
     from memory_wire.store.rows import Bank, BankSummary, Finding
@@ -38,7 +40,17 @@ def reindex(path: str, bank: str | None, progress: Progress, project: str = "def
 
 
 def rebuild(service: Service, row: BankSummary | Bank, progress: Progress | None = None) -> None:
-    """Builds one bank's index anew; a bank that is deleted meanwhile has none. Raises StorageError."""
+    """Builds one bank's indexes anew; a bank that is deleted meanwhile has none. Raises StorageError."""
+    each(service, row, lambda index, rows, projection: index.rebuild(rows, None if projection else progress))
+
+
+def expunge(service: Service, row: BankSummary | Bank) -> None:
+    """Takes what is removed out of the files of one bank's indexes. Raises StorageError."""
+    each(service, row, lambda index, rows, _: index.expunge(rows))
+
+
+def each(service: Service, row: BankSummary | Bank, work: Callable[[BankIndex, RowSource, str], None]) -> None:
+    """Does something to each index of a bank. Raises StorageError."""
     with service.read() as reader:
         bank = reader.bank(row.project, row.name)
         if bank is None:
@@ -47,7 +59,7 @@ def rebuild(service: Service, row: BankSummary | Bank, progress: Progress | None
         for projection in projections(reader, bank):
             index, rows = service.index.open(bank, language, projection), service.index.rows(reader, bank, language, projection)
             try:
-                index.rebuild(rows, None if projection else progress)
+                work(index, rows, projection)
             except OSError as error:
                 rows.renew()
                 if bank.id in reader.bank_ids():
