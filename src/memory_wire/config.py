@@ -173,6 +173,11 @@ INDEX_PAGE = 500  # rows read at once
 LOCK_SECONDS = 5.0  # a writer at LIVE_WAIT times the bound waits so long for the bank's lock
 ANALYSER = 1  # version of the text analysis: an index made with another one is rebuilt
 OPEN_BANKS = 64
+VECTORS_INLINE = 20_000  # that a recall reads from the store; with more to come it does without
+VECTORS_LOOSE = 4_096  # kept in memory; more become a file
+VECTORS_PIECES = 8  # in memory, before they are put together
+VECTORS_GROWTH = 2  # a file is written anew with what comes after it until it is so many times larger
+VECTORS_OPEN = 8  # spaces whose vectors are mapped at once
 
 # store -----------------------------------------------------------------------------------------------------------------------------
 BUSY_MS = 5_000

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 GONE = ".gone-"  # in the name of a folder that is being removed
 PUBLIC = "public"  # the projection of what everybody may see
+VECTORS = "vectors"  # no projection: files of vectors.py, which lie beside the bank's folder
 
 
 def name_of(bank: int, projection: str = "") -> str:
@@ -25,7 +26,7 @@ def name_of(bank: int, projection: str = "") -> str:
 def bank_of(name: str) -> str:
     """The bank whose folder it is, as digits; empty for what is none, or is being removed."""
     digits, _, projection = name.partition("-")
-    return digits if digits.isdecimal() and projection in ("", PUBLIC) else ""
+    return digits if digits.isdecimal() and projection in ("", PUBLIC, VECTORS) else ""
 
 
 class IndexCache:
@@ -68,7 +69,7 @@ class IndexCache:
     def drop(self, bank: int) -> None:
         """Forgets a deleted bank and removes its folders."""
         self._after_fork()
-        for name in (name_of(bank), name_of(bank, PUBLIC)):
+        for name in (name_of(bank), name_of(bank, PUBLIC), name_of(bank, VECTORS)):
             with self._lock:
                 index = self._banks.pop(name, None)
             if index is not None:

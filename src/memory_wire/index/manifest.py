@@ -164,7 +164,7 @@ def publish(folder: str, manifest: Manifest, twice: bool = False) -> None:
 def _write(folder: str, manifest: Manifest, durably: bool) -> None:
     manifest.generation = max(generations(folder), default=0) + 1
     path = os.path.join(folder, name_of(manifest.generation))
-    with open(f"{path}.tmp", "wb", opener=_private) as file:
+    with open(f"{path}.tmp", "wb", opener=private) as file:
         file.write(encode(manifest))
         if durably:
             file.flush()
@@ -260,5 +260,5 @@ def sync_folder(folder: str) -> None:
         os.close(fd)
 
 
-def _private(path: str, flags: int) -> int:
+def private(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_CLOEXEC, 0o600)

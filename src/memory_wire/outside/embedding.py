@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from operator import mul
 from typing import Any
 
 from memory_wire.outside import endpoint
@@ -87,13 +88,14 @@ def checked(rows: list[list[float]], spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def rounded(vectors: bytes, dimension: int) -> bytes:
-    """Rows of int8 with their scale: a number is scale times what stands there."""
+    """Rows of int8 with their scale: scale times what stands there is as near to the vector as can be (least squares)."""
     values, out = array("f", vectors), bytearray()
     for start in range(0, len(values), dimension or 1):
         row = values[start : start + dimension]
-        scale = max(map(abs, row)) / 127
-        out += array("f", (scale,)).tobytes()
-        out += array("b", [round(value / scale) for value in row] if scale else bytes(dimension)).tobytes()
+        step = max(map(abs, row)) / 127
+        steps = [round(value / step) for value in row] if step else [0] * dimension
+        scale = sum(map(mul, row, steps)) / sum(map(mul, steps, steps)) if step else 0.0
+        out += array("f", (scale,)).tobytes() + array("b", steps).tobytes()
     return bytes(out)
 
 

@@ -114,6 +114,24 @@ class Embeddings:
         )
         return [(row[0], Embedding(*row[1:])) for row in rows]
 
+    def newest(self, space: Space) -> int:
+        """Largest id of a row of the space, 0 without rows."""
+        return int(self._execute("SELECT ifnull(max(id), 0) FROM embedding WHERE space = ?", (space.id,)).fetchone()[0])
+
+    def given(self) -> int:
+        """Largest id that a row of any space ever had."""
+        row = self._execute("SELECT seq FROM sqlite_sequence WHERE name = 'embedding'").fetchone()
+        return 0 if row is None else int(row[0])
+
+    def behind(self, space: Space, id: int) -> int:
+        """How many rows have a larger id."""
+        return int(self._execute("SELECT count(*) FROM embedding WHERE space = ? AND id > ?", (space.id, id)).fetchone()[0])
+
+    def keys(self, space: Space, ids: Sequence[int]) -> dict[int, bytes]:
+        """Keys of some rows by id, as far as they are there."""
+        marks = ", ".join("?" * len(ids))
+        return dict(self._execute(f"SELECT id, key FROM embedding WHERE space = ? AND id IN ({marks})", (space.id, *ids)).fetchall())
+
     def count(self, space: Space) -> tuple[int, int]:
         """(units, passages) that the space has."""
         units, rows = self._execute("SELECT count(DISTINCT unit), count(*) FROM embedding WHERE space = ?", (space.id,)).fetchone()

@@ -57,6 +57,7 @@ CREATE TABLE embedding (
     UNIQUE (space, unit, passage)
 );
 CREATE INDEX embedding_key ON embedding (substr(key, 1, 8));
+CREATE INDEX embedding_space ON embedding (space);  -- with the row's id: what a space's files follow
 
 -- documents and hubs
 ALTER TABLE document ADD COLUMN titled INTEGER NOT NULL DEFAULT 0;      -- 1: the title was given, not read from the text
