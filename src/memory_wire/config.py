@@ -95,6 +95,10 @@ ANNOTATION_CHARS = 1_000  # of one member
 # keys and people -------------------------------------------------------------------------------------------------------------------
 KEY_ROUNDS = 2_000  # of hashing a key before it is compared
 KEYS_KNOWN = 1_024  # that a server has looked at and remembers
+PUBLIC_CALLS = 600  # a minute from one address, of a public listener
+PUBLIC_BODY_BYTES = 64 * 1024  # there -> 413
+PUBLIC_CONNECTIONS = 192  # of CONNECTIONS, there
+PEERS_KNOWN = 4_096  # whose calls are counted there
 FIRST_KEY_SECONDS = 1.0  # after which a server notices the first key, made by another process
 NAME_CHARS = 128  # of an account, project, member, unit or label
 TERM_DAYS = 365  # of a contractor, at most

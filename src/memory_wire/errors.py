@@ -199,14 +199,14 @@ class SubscriptionInactive(MemoryWireError):
 
 
 class RateLimited(MemoryWireError):
-    """Too many calls of one key; `retry_after` are the seconds to wait."""
+    """Too many calls of one key or from one address; `retry_after` are the seconds to wait."""
 
     status = 429
     code = "rate_limited"
     retry_after = 1
 
-    def __init__(self, calls: int, retry_after: int) -> None:
-        super().__init__(f"more than {calls:,} calls a minute with this key; try again in {retry_after} s")
+    def __init__(self, calls: int, retry_after: int, whose: str = "with this key") -> None:
+        super().__init__(f"more than {calls:,} calls a minute {whose}; try again in {retry_after} s")
         self.retry_after = retry_after
 
 

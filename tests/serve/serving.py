@@ -159,7 +159,7 @@ class Peer:
         assert line.startswith("HTTP/1.1 "), line
         headers = {name.lower(): value for name, _, value in (field.partition(": ") for field in fields)}
         status = int(line.split(" ")[1])
-        length = 0 if bodiless or status == 100 else int(headers["content-length"])
+        length = 0 if bodiless or status in (100, 304) else int(headers["content-length"])
         while len(self.pending) < length:
             assert self.more(), "connection ended within a body"
         body, self.pending = self.pending[:length], self.pending[length:]

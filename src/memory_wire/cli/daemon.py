@@ -31,6 +31,9 @@ def commands() -> list[Command]:
     options = (
         Option("addr", help=f"where to listen (default {DEFAULT_ADDR}), remembered for later starts; `none` with --socket"),
         Option("socket", "path", "listen on a Unix socket as well"),
+        Option("public-addr", help="serve there what is public, and nothing else"),
+        Option("public-url", help="how others write that address"),
+        Option("public-calls", "int", "a minute from one address; 0: any number"),
         DB,
         Option("sync", help="full is the default", choices=("full", "normal")),
         Option("allow-host", "list", "further name that requests may use in Host and Origin"),
@@ -166,7 +169,7 @@ def logs(values: dict[str, Value]) -> int:
 def words_of(values: dict[str, Value]) -> list[str]:
     """The options of `serve` among the values; paths made absolute, since the daemon works in another folder."""
     words: list[str] = []
-    for name in ("addr", "socket", "db", "sync", "allow_host", "quiet"):
+    for name in ("addr", "socket", "public_addr", "public_url", "public_calls", "db", "sync", "allow_host", "quiet"):
         value = values.get(name)
         if value is None:
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from memory_wire.config import DEFAULT_ADDR, DRAIN_SECONDS, QUIET_SECONDS, default_db
+from memory_wire.config import DEFAULT_ADDR, DRAIN_SECONDS, PUBLIC_CALLS, QUIET_SECONDS, default_db
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +16,9 @@ HELP = f"""memory-wire serve  [options]
   Serve the store over HTTP until SIGTERM or SIGINT.
     --addr HOST:PORT        where to listen (default {DEFAULT_ADDR}); `none` with --socket
     --socket PATH           listen on a Unix socket as well
+    --public-addr HOST:PORT serve there what is public, to anybody, and nothing else
+    --public-url URL        how others write that address, for links: https://notes.example.org
+    --public-calls N        a minute from one address (default {PUBLIC_CALLS}); 0: any number, behind a proxy that counts
     --db PATH               path of the store, created when missing
     --sync full|normal      full (default): an answered write survives a power cut; normal: a crash only
     --allow-host NAME       further name that requests may use in Host and Origin; repeatable
@@ -27,7 +30,8 @@ HELP = f"""memory-wire serve  [options]
     --drain SECONDS         that running requests get after SIGTERM (default {DRAIN_SECONDS:g})
   MEMORY_WIRE_LOG=off|error|access says what is written to stderr (default error)."""
 FLAGS = ("allow-network-fs", "insecure", "no-trim")
-VALUES = ("addr", "socket", "db", "sync", "allow-host", "quiet", "exit-idle", "drain")
+VALUES = ("addr", "socket", "public-addr", "public-url", "public-calls", "db", "sync", "allow-host", "quiet", "exit-idle", "drain")
+NO_URL = frozenset(" \"'<>`?#")
 LEVELS = ("off", "error", "access")
 
 
@@ -68,6 +72,9 @@ def settings_of(given: Mapping[str, Sequence[str]]) -> Settings:
     return Settings(
         addr=last.get("addr", DEFAULT_ADDR),
         socket=last.get("socket"),
+        public_addr=last.get("public-addr"),
+        public_url=url(last.get("public-url", "")),
+        public_calls=calls(last.get("public-calls")),
         db=os.path.abspath(os.path.expanduser(last.get("db") or default_db())),
         sync=sync,
         hosts=hosts,
@@ -99,6 +106,22 @@ def values_of(words: Sequence[str]) -> dict[str, list[str]]:
             value = queue.pop(0)
         found.setdefault(name, []).append(value)
     return found
+
+
+def url(given: str) -> str:
+    """What links begin with. Raises Usage."""
+    if given and not (given.startswith(("http://", "https://")) and given.isascii() and given.isprintable() and not set(given) & NO_URL):
+        raise Usage(f"--public-url takes http://… or https://…, not {given!r}")
+    return given
+
+
+def calls(given: str | None) -> int:
+    """How many a minute. Raises Usage."""
+    if given is None:
+        return PUBLIC_CALLS
+    if not (given.isascii() and given.isdigit()) or len(given) > 9:
+        raise Usage(f"--public-calls takes a number, not {given!r}")
+    return int(given)
 
 
 def seconds(name: str, given: str | None, default: float) -> float:

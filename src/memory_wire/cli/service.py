@@ -29,6 +29,9 @@ def commands() -> list[Command]:
     options = (
         Option("addr", help=f"where to listen (default {DEFAULT_ADDR}); `none` with --socket"),
         Option("socket", help="listen on a Unix socket as well"),
+        Option("public-addr", help="serve there what is public, and nothing else"),
+        Option("public-url", help="how others write that address"),
+        Option("public-calls", "int", "a minute from one address; 0: any number"),
         Option("db", help="path of the store"),
         Option("sync", help="full is the default", choices=("full", "normal")),
         Option("allow-host", "list", "further name that requests may use in Host and Origin"),
@@ -104,6 +107,8 @@ def listening(values: dict[str, Value]) -> list[str]:
         found.append(path)
     if not found:
         raise Usage("--addr none needs --socket")
+    if values.get("public_addr"):
+        found.append(numeric(str(values["public_addr"])))
     return found
 
 
@@ -128,6 +133,10 @@ def words_of(values: dict[str, Value]) -> list[str]:
     hosts = values.get("allow_host")
     for host in hosts if isinstance(hosts, list) else ():
         words += ["--allow-host", host]
+    if values.get("public_addr"):
+        words += ["--public-addr", numeric(str(values["public_addr"]))]
+    for name in ("public_url", "public_calls"):
+        words += [f"--{name.replace('_', '-')}", str(values[name])] if values.get(name) is not None else []
     words += ["--insecure"] if values.get("insecure") else []
     idle = values.get("exit_idle", float(EXIT_IDLE))
     if not isinstance(idle, float) or not 0 <= idle < 1e9:

@@ -5,7 +5,7 @@ Called by incoming.py once per request; no state.
 
 from __future__ import annotations
 
-from memory_wire.config import BODY_BYTES
+from memory_wire.config import BODY_BYTES, PUBLIC_BODY_BYTES
 from memory_wire.errors import Forbidden, MemoryWireError
 from memory_wire.serve.entry import NOBODY
 from memory_wire.serve.listen import host_of, origin_of
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memory_wire.types import Caller
 
 NO_TYPE = "Expected request with `Content-Type: application/json`"
-TOO_LARGE = f"Failed to buffer the request body: length limit exceeded ({BODY_BYTES} bytes)"
+TOO_LARGE = "Failed to buffer the request body: length limit exceeded ({} bytes)"
 BUSY = "too many request bodies at once; try again"
 
 
@@ -36,6 +36,10 @@ def admit(
     path, _, request.query = target(request.url)
     request.path = path
     request.route, request.params, refusal = router.find(request.verb, path)
+    if request.connection.public:
+        hidden = outward(request, headers, entry)
+        if hidden is not None:
+            return hidden
     route = request.route
     known = visitor(request, headers, entry) if route is not None and route.public else unknown(request, headers, entry)
     if known is not None:
@@ -45,8 +49,29 @@ def admit(
     if not is_json(headers.get(b"content-type", b"")):
         return text(415, NO_TYPE)
     length = headers.get(b"content-length", b"").lstrip(b"0")  # int() reads no more than 4,300 digits
-    if length and int(length) > BODY_BYTES:
-        return text(413, TOO_LARGE)
+    if length and int(length) > most(request):
+        return text(413, TOO_LARGE.format(most(request)))
+    return None
+
+
+def most(request: Request) -> int:
+    """Bytes that the body may have."""
+    return PUBLIC_BODY_BYTES if request.connection.public else BODY_BYTES
+
+
+def outward(request: Request, headers: dict[bytes, bytes], entry: Entry) -> Reply | None:
+    """What a public address refuses: too many calls, and all that isn't for everybody, which is not told from what isn't there."""
+    from memory_wire.serve import published
+
+    try:
+        entry.charge(request.connection.peer)
+    except MemoryWireError as error:
+        return refused(error, False)
+    if request.verb == b"OPTIONS":
+        return published.PREFLIGHT
+    if request.route is None or not request.route.outward:
+        request.route = None
+        return published.missing(headers)
     return None
 
 
@@ -55,7 +80,7 @@ def visitor(request: Request, headers: dict[bytes, bytes], entry: Entry) -> Repl
     assert request.route is not None
     if request.route.outward:
         request.home = NOBODY
-        if b"authorization" in headers:
+        if b"authorization" in headers and not request.connection.public:
             try:
                 request.home = entry.visit(headers)
             except MemoryWireError as error:

@@ -156,6 +156,9 @@ class Dispatch:
         """The bytes of a request's reply; it counts as answered."""
         answer = request.reply
         assert answer is not None
+        if request.connection.public:
+            status, kind, body, more = answer
+            answer = (status, kind, body, more + published().ANYWHERE)
         self.count(request, answer[0], len(answer[2]))
         return reply.to_bytes(answer, close=request.close, old=request.old, bodiless=request.verb == b"HEAD")
 

@@ -7,14 +7,16 @@ else needs one, unless the server runs with --insecure. What a key allows is the
 from __future__ import annotations
 
 import time
+from _socket import AF_INET6, inet_pton
 
-from memory_wire.config import FIRST_KEY_SECONDS
+from memory_wire.config import FIRST_KEY_SECONDS, PEERS_KNOWN, PUBLIC_CALLS
 from memory_wire.errors import Forbidden, Unauthorized
 from memory_wire.types import Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_wire.service import Service
+    from memory_wire.service.buckets import Buckets
     from memory_wire.service.gate import Gate
     from memory_wire.types import Caller
 
@@ -34,6 +36,8 @@ class Entry:
         self.gate: Gate | None = None  # there are keys
         self.looked = -FIRST_KEY_SECONDS
         self.commits = -1
+        self.public_calls = PUBLIC_CALLS
+        self.peers: Buckets | None = None  # of the public address
 
     def enter(self, headers: dict[bytes, bytes], exposed: bool, trusted: bool, look: bool = True) -> Scope:
         """Where the request acts, and for whom. `exposed`: others can reach this address; `trusted`: it is the server's own user;
@@ -75,16 +79,34 @@ class Entry:
                 self.gate = Gate(self.service)
         return self.gate
 
+    def charge(self, peer: str) -> None:
+        """Counts a call from an address. Raises RateLimited when there were too many in the last minute."""
+        if not self.public_calls:
+            return
+        if self.peers is None:
+            from memory_wire.service.buckets import Buckets
+
+            self.peers = Buckets(PEERS_KNOWN)
+        self.peers.charge(network(peer), self.public_calls, "from this address")
+
     def idle(self) -> None:
         """Gives the connection to the store back."""
         if self.gate is not None:
             self.gate.idle()
+        if self.peers is not None:
+            self.peers.forget()
 
 
 def bearer(given: bytes) -> bytes:
     """The key in an Authorization header; nothing for another scheme."""
     scheme, _, key = given.partition(b" ")
     return key.strip() if scheme.lower() == b"bearer" else b""
+
+
+def network(peer: str) -> str:
+    """Whose calls are counted together: an address of version 4, or the 64 bits of one of version 6 that a customer is given whole."""
+    host = peer.rpartition(":")[0]
+    return inet_pton(AF_INET6, host.partition("%")[0])[:8].hex() if ":" in host else host
 
 
 def home(caller: Caller, project: bytes | None) -> Scope:

@@ -26,16 +26,25 @@ class Connection:
     """Protocol of one client. Sequential: a request starts when those before it are answered, except that writes may follow writes."""
 
     __slots__ = (
-        "choked", "dispatch", "dropped", "eof", "exposed", "incoming", "inflight", "later", "lingering", "paused", "peer", "sent",
-        "server", "silent", "stall", "stall_mark", "transport", "trusted", "waiting",
+        "choked", "dispatch", "dropped", "eof", "exposed", "incoming", "inflight", "later", "lingering", "paused", "peer", "public",
+        "sent", "server", "silent", "stall", "stall_mark", "transport", "trusted", "waiting",
     )  # fmt: skip
 
-    def __init__(self, server: Server, hosts: frozenset[bytes] | None, peer: str, exposed: bool = False, trusted: bool = False) -> None:
+    def __init__(
+        self,
+        server: Server,
+        hosts: frozenset[bytes] | None,
+        peer: str,
+        exposed: bool = False,
+        trusted: bool = False,
+        public: bool = False,
+    ) -> None:
         self.server = server
         self.dispatch = server.dispatch
         self.peer = peer
         self.exposed = exposed  # other machines reach the address
         self.trusted = trusted  # it is the server's own user
+        self.public = public  # of an address that serves what everybody may read and nothing else
         self.transport: Transport | None = None
         self.incoming = Incoming(self, server.dispatch, hosts, server.loop.time)
         self.waiting = self.incoming.waiting  # parsed, not started

@@ -9,7 +9,7 @@ from httptools.parser.errors import HttpParserCallbackError, HttpParserError, Ht
 from httptools.parser.parser import HttpRequestParser
 
 from memory_wire import config
-from memory_wire.serve.admit import BUSY, TOO_LARGE, admit
+from memory_wire.serve.admit import BUSY, TOO_LARGE, admit, most
 from memory_wire.serve.entry import LOCAL
 from memory_wire.serve.reply import TEXT, text
 
@@ -215,8 +215,8 @@ class Incoming:
         assert request is not None
         self.continues = False
         self.body_size += len(part)
-        if self.body_size > config.BODY_BYTES:
-            self.stop(text(413, TOO_LARGE))
+        if self.body_size > most(request):
+            self.stop(text(413, TOO_LARGE.format(most(request))))
         self.deadline = self.begun + config.BODY_SECONDS + self.body_size / config.BODY_RATE
         if request.route is None or not request.route.reads:
             return  # nobody reads it

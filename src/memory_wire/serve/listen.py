@@ -56,15 +56,19 @@ def own(descriptor: int) -> bool:
 
 
 class Listener:
-    """`hosts` are the names requests may use, None when they are not checked; `exposed` says that other machines can connect."""
+    """`hosts` are the names requests may use, None when they are not checked; `exposed` says that other machines can connect.
 
-    __slots__ = ("exposed", "hosts", "inode", "name", "path", "sock")
+    `public`: it serves what everybody may read and nothing else.
+    """
+
+    __slots__ = ("exposed", "hosts", "inode", "name", "path", "public", "sock")
 
     def __init__(self, sock: socket.socket, name: str, hosts: frozenset[bytes] | None, exposed: bool = False, path: str = "") -> None:
         self.sock = sock
         self.name = name
         self.hosts = hosts
         self.exposed = exposed
+        self.public = False
         self.path = path
         self.inode = os.stat(path).st_ino if path else 0
 
@@ -86,15 +90,16 @@ class Listener:
 
 
 def bind(settings: Settings) -> list[Listener]:
-    """The listeners handed over, else those that the settings name, TCP first. Raises CannotListen."""
+    """The listeners handed over, else those that the settings name, TCP first; and the public one. Raises CannotListen."""
     found = passed(settings.hosts)
-    if found:
-        return found
+    handed = bool(found)
     try:
-        if settings.addr != "none":
+        if settings.addr != "none" and not handed:
             found.append(tcp(settings.addr, settings.hosts))
-        if settings.socket:
+        if settings.socket and not handed:
             found.append(unix(settings.socket))
+        if settings.public_addr is not None:
+            make_public(settings.public_addr, found)
     except CannotListen:
         for listener in found:
             listener.close()
@@ -102,6 +107,15 @@ def bind(settings: Settings) -> list[Listener]:
     if not found:
         raise CannotListen("none", "no address and no socket given")
     return found
+
+
+def make_public(addr: str, found: list[Listener]) -> None:
+    """The listener of that address, one that was handed over or a new one, serves what is public and asks for no name."""
+    listener = next((each for each in found if each.name == addr), None)
+    if listener is None:
+        listener = tcp(addr, ())
+        found.append(listener)
+    listener.public, listener.hosts, listener.exposed = True, None, False
 
 
 def passed(hosts: Sequence[str]) -> list[Listener]:

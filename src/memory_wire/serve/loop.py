@@ -7,6 +7,7 @@ the quiet time has passed the process sleeps in epoll.
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 from uvloop import Loop
@@ -57,7 +58,7 @@ def run(settings: Settings, provider: Provider | None = None) -> int:
         if isinstance(error, CannotListen):
             from memory_wire.serve.holder import taken
 
-            text = taken(settings.addr, text)
+            text = taken(settings.addr, text) if settings.addr in text else text
         sys.stderr.write(f"memory-wire: {text}\n")
         for listener in listeners:
             listener.close()
@@ -75,6 +76,9 @@ class Server:
         self.log = Log(settings.log)
         self.loop = Loop()
         self.dispatch = Dispatch(self.loop, service, self.log, self.touch, self.trim, provider, settings.insecure)
+        self.dispatch.entry.public_calls = settings.public_calls
+        self.strangers = 0  # connections of a public address
+        service.origin = settings.public_url.rstrip("/") or service.origin
         self.buffer = memoryview(bytearray(config.READ_BYTES))
         self.connections: set[Connection] = set()
         self.joining = 0  # accepted, not yet on the loop
@@ -119,7 +123,8 @@ class Server:
         self.accept_more()
         self.touch()
         self.alone_now()
-        names = [listener.name for listener in self.listeners]
+        names = [listener.name for listener in self.listeners if not listener.public]
+        public = next((listener.name for listener in self.listeners if listener.public), None)
         keyed = self.dispatch.entry.look() is not None
         if keyed and self.settings.insecure:
             self.log.notice(INSECURE)
@@ -127,12 +132,14 @@ class Server:
             if listener.exposed and (self.settings.insecure or not keyed):
                 self.log.notice((EXPOSED if self.settings.insecure else KEYLESS).format(listener.name))
         try:
-            other = state.publish(self.settings.db, names)
+            other = state.publish(self.settings.db, names, public) if names else None  # commands can't use the public one
             if other is not None:
                 self.log.notice(SHARED.format(other["pid"], other.get("addr")))
         except OSError as error:
             self.log.notice(f"warning: commands won't find this server, serve.json can't be written: {error}")
         shown = " and ".join(name if "://" in name else f"http://{name}" for name in names)
+        if public is not None:
+            shown += f"{' and ' * bool(names)}http://{public} (what is public)"
         self.log.notice(f"serving {self.settings.db} at {shown}")
         if self.settings.trim:
             sysmem.window(config.FAULT_BYTES, config.FAULT_LEAST)
@@ -164,8 +171,13 @@ class Server:
             self.accept_no_more()
             self.loop.call_later(config.SWEEP_SECONDS, self.accept_more)
             return
+        if listener.public and self.strangers >= config.PUBLIC_CONNECTIONS:
+            os.close(sock.descriptor)  # the places of the others are not theirs
+            return
         self.joining += 1
-        self.loop.create_task(self.join(Connection(self, listener.hosts, peer, listener.exposed, sock.trusted), sock))
+        self.strangers += listener.public
+        connection = Connection(self, listener.hosts, peer, listener.exposed, sock.trusted and not listener.public, listener.public)
+        self.loop.create_task(self.join(connection, sock))
         if self.crowded:
             self.accept_no_more()
 
@@ -185,6 +197,7 @@ class Server:
 
     def left(self, connection: Connection) -> None:
         self.connections.discard(connection)
+        self.strangers -= connection.public
         self.dispatch.connections = len(self.connections)
         if not self.connections:
             self.alone_now()

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def publish(db: str, names: Sequence[str]) -> dict[str, object] | None:
-    """Writes the file atomically. The first name is the address; a Unix socket beside a TCP address has a key of its own.
+def publish(db: str, names: Sequence[str], public: str | None = None) -> dict[str, object] | None:
+    """Writes the file atomically. The first name is the address; a Unix socket beside a TCP address, and an address that serves only what
+    is public, have keys of their own.
 
     Writes nothing when a server that still lives is named there for this database: gives what the file says of it.
     """
@@ -29,13 +30,13 @@ def publish(db: str, names: Sequence[str]) -> dict[str, object] | None:
         other = read(path)
         if other is not None and other.get("db") == os.path.abspath(db) and lives(other):
             return other
-        write(path, db, names)
+        write(path, db, names, public)
     finally:
         os.close(folder)
     return None
 
 
-def write(path: str, db: str, names: Sequence[str]) -> None:
+def write(path: str, db: str, names: Sequence[str], public: str | None) -> None:
     """The file, at once whole."""
     found: dict[str, object] = {
         "pid": os.getpid(),
@@ -46,6 +47,8 @@ def write(path: str, db: str, names: Sequence[str]) -> None:
     }
     if len(names) > 1:
         found["socket"] = names[1].removeprefix("unix://")
+    if public is not None:
+        found["public"] = public
     fresh = f"{path}.{os.getpid()}"
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:

@@ -7,15 +7,14 @@ ends with the commit that revokes it.
 from __future__ import annotations
 
 import os
-import time
 
 from msgspec import Struct
 from msgspec.json import decode
 
 from memory_wire import config
-from memory_wire.errors import RateLimited
 from memory_wire.kernels.text import content_hash
 from memory_wire.service import secrets
+from memory_wire.service.buckets import Buckets
 from memory_wire.types import Caller
 
 TYPE_CHECKING = False
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from memory_wire.service.service import Service
     from memory_wire.store.keyring import Keyring, Stored
 
-MINUTE = 60.0
 ROLES = ("admin", "head", "member", "contractor", "auditor")  # the first that a member has counts
 
 
@@ -45,20 +43,13 @@ class Known(Struct):
     caller: Caller | None
 
 
-class Bucket(Struct):
-    """Calls that a key may still make, at a time of the clock."""
-
-    left: float
-    at: float
-
-
 class Gate:
     """`service` is that of the server."""
 
     def __init__(self, service: Service) -> None:
         self.service = service
         self.known: dict[bytes, Known] = {}
-        self.buckets: dict[str, Bucket] = {}
+        self.buckets = Buckets(config.KEYS_KNOWN)
         self.salt = os.urandom(16)
         self.connection: Connection | None = None
         self.file: tuple[int, int] | None = None
@@ -96,20 +87,8 @@ class Gate:
 
     def charge(self, caller: Caller) -> None:
         """Counts a call of the key. Raises RateLimited when there were too many in the last minute."""
-        calls = caller.calls
-        if calls is None:
-            return
-        now = time.monotonic()
-        bucket = self.buckets.get(caller.key)
-        if bucket is None:
-            if len(self.buckets) >= config.KEYS_KNOWN:
-                self.buckets = {key: kept for key, kept in self.buckets.items() if now - kept.at < MINUTE}
-            bucket = self.buckets[caller.key] = Bucket(float(calls), now)
-        bucket.left = min(float(calls), bucket.left + (now - bucket.at) * calls / MINUTE)
-        bucket.at = now
-        if bucket.left < 1.0:
-            raise RateLimited(calls, int((1.0 - bucket.left) * MINUTE / calls) + 1)
-        bucket.left -= 1.0
+        if caller.calls is not None:
+            self.buckets.charge(caller.key, caller.calls, "with this key")
 
     def ring(self) -> Keyring:
         """Keys as they are now, read outside of any transaction. Raises StorageError, StoreMissing."""

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 SETTINGS_KEPT = 256
 EMBEDDER, RERANKER = "MEMORY_WIRE_EMBEDDER", "MEMORY_WIRE_RERANKER"  # the server's, for banks that name none
+PUBLIC_URL = "MEMORY_WIRE_PUBLIC_URL"
 
 _opening = allocate_lock()  # one for all services: a fork waits until none is being opened, or the child would find it locked for good
 os.register_at_fork(before=_opening.acquire, after_in_parent=_opening.release, after_in_child=_opening.release)
@@ -70,6 +71,7 @@ class Service:
         self._index: Indexes | None = None
         self._outside: Outside | None = None
         self._settings: dict[tuple[object, int, int], Settings] = {}
+        self.origin = os.environ.get(PUBLIC_URL, "").rstrip("/")  # before the addresses of what is public
         self.modelled = EMBEDDER in os.environ or RERANKER in os.environ
         self.seconds: set[tuple[str, str]] = set()  # banks whose recalls ask a model
         self.made: dict[object, Made] = {}  # embedders whose dimension is known
