@@ -9,7 +9,7 @@ from memory_wire.documents import Chunks
 from memory_wire.guard.redact import redact_key
 from memory_wire.hub.chunk import chunked
 from memory_wire.hub.sections import parse
-from memory_wire.service import screening
+from memory_wire.service import jobs, screening
 from memory_wire.service.changes import Added, Gone
 from memory_wire.service.rows import CHUNK_BIT
 from memory_wire.store.documents import Place
@@ -80,6 +80,8 @@ def index(tx: Tx, bank: Bank, document: Document, text: Text, keys: Keys, now: i
         changes.append(added(tx, bank, document, chunk, place, text.tags, keys, now))
         done.indexed += 1
     changes += removed(tx, bank, list(held.values()))
+    if tx.graph.is_hub(bank.id):
+        jobs.enqueue(tx, "gist", bank)
     done.pruned = len(held)
     return done, changes
 

@@ -144,7 +144,7 @@ def saved(tx: Tx, scope: t.Scope, service: Service, bank: Bank, document: Docume
     tx.hubs.reconcile(bank.id, document.id)
     audit.note(tx, scope, bank, f"doc.{made}", document.public_id, now, f"version {document.version}")
     language = service.settings_of(bank, tx).language
-    return Outcome(receipt(document, chunks), bank, language, changes)
+    return Outcome(receipt(document, chunks), bank, language, changes, jobs=True)
 
 
 def receipt(document: Document, chunks: d.Chunks, skipped: str | None = None) -> d.Saved:
@@ -205,7 +205,7 @@ def restore_doc(request: d.RestoreDoc, scope: t.Scope, service: Service) -> Work
         chunks, changes = chunking.index(tx, bank, document, text, keys, now)
         tx.hubs.reconcile(bank.id, document.id)
         audit.note(tx, scope, bank, "doc.restore", document.public_id, now)
-        return Outcome(receipt(document, chunks), bank, service.settings_of(bank, tx).language, changes)
+        return Outcome(receipt(document, chunks), bank, service.settings_of(bank, tx).language, changes, jobs=True)
 
     return work
 

@@ -118,7 +118,7 @@ def retitled(tx: Tx, scope: t.Scope, service: Service, bank: Bank, document: Doc
     chunks, changes = chunking.index(tx, bank, document, text, service.keys, now)
     tx.hubs.reconcile(bank.id, document.id)
     audit.note(tx, scope, bank, "doc.title", document.public_id, now)
-    return Outcome(receipt(document, chunks), bank, service.settings_of(bank, tx).language, changes)
+    return Outcome(receipt(document, chunks), bank, service.settings_of(bank, tx).language, changes, jobs=True)
 
 
 def write_doc(request: d.WriteDoc, scope: t.Scope, service: Service) -> Work:

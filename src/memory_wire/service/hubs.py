@@ -10,7 +10,7 @@ from memory_wire import config
 from memory_wire import documents as d
 from memory_wire import types as t
 from memory_wire.errors import Invalid, NameTaken, Unauthorized, UnknownBank, UnknownHub
-from memory_wire.service import audit, dates, documents, validate
+from memory_wire.service import audit, dates, documents, jobs, validate
 from memory_wire.service.changes import Outcome
 from memory_wire.store.hubs import Hub
 
@@ -69,7 +69,8 @@ def put_hub(request: d.PutHub, scope: t.Scope, service: Service) -> Work:
         audit.note(tx, scope, bank, "hub.put", slug, now, "public" if hub.public else "not public")
         after = tx.hubs.of_bank(bank.id)
         assert after is not None
-        return Outcome(told_of(after))
+        jobs.enqueue(tx, "gist", bank)
+        return Outcome(told_of(after), jobs=True)
 
     return work
 

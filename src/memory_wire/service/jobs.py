@@ -44,6 +44,7 @@ KINDS: dict[str, Kind] = {
     "archive": Kind("archivist", "archive"),
     "expunge": Kind("erasing", "resume", outside=True),
     "embed": Kind("embedding", "run", outside=True),
+    "gist": Kind("gists", "run"),
 }
 
 

@@ -241,6 +241,7 @@ class Documents:
             "DELETE FROM link WHERE source_kind = 'document' AND source = ?",
             "DELETE FROM link WHERE target_kind = 'document' AND target = ?",
             "DELETE FROM version WHERE document = ?",
+            "DELETE FROM gist WHERE document = ?",
             "DELETE FROM document WHERE id = ?",
         ):
             self._execute(statement, (document,))

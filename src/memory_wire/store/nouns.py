@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from memory_wire.store.documents import Documents
     from memory_wire.store.embeddings import Embeddings
     from memory_wire.store.erasing import Erasing
+    from memory_wire.store.graph import Graph
     from memory_wire.store.hubs import Hubs
     from memory_wire.store.integrations import Integrations
     from memory_wire.store.jobs import Jobs
@@ -48,6 +49,13 @@ class Nouns:
         from memory_wire.store.hubs import Hubs
 
         return Hubs(self.connection)
+
+    @property
+    def graph(self) -> Graph:
+        """What documents of hubs are about."""
+        from memory_wire.store.graph import Graph
+
+        return Graph(self.connection)
 
     @property
     def bundles(self) -> Bundles:

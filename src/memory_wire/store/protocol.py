@@ -15,6 +15,7 @@ from memory_wire.store.bundles import Bundles
 from memory_wire.store.documents import Documents
 from memory_wire.store.embeddings import Embeddings
 from memory_wire.store.erasing import Erasing
+from memory_wire.store.graph import Graph
 from memory_wire.store.hubs import Hubs
 from memory_wire.store.integrations import Integrations
 from memory_wire.store.jobs import Jobs
@@ -55,6 +56,10 @@ class Nouns(Protocol):
     @property
     def hubs(self) -> Hubs:
         """Hubs and the public projection."""
+
+    @property
+    def graph(self) -> Graph:
+        """What documents of hubs are about."""
 
     @property
     def bundles(self) -> Bundles:

@@ -112,3 +112,38 @@ CREATE TABLE copy (
 ALTER TABLE bundle ADD COLUMN shown INTEGER NOT NULL DEFAULT 0;         -- when something of it changed last that everybody sees
 CREATE INDEX bundle_bank ON bundle (bank);
 CREATE INDEX bundle_member_document ON bundle_member (document);
+
+-- what a document is about, made of its newest text; and what the owner of a hub sees, which is all that isn't deleted
+CREATE TABLE gist (
+    document INTEGER PRIMARY KEY,
+    version INTEGER NOT NULL,
+    rules INTEGER NOT NULL,                         -- of the program that made it
+    title TEXT NOT NULL,
+    links TEXT NOT NULL,                            -- a reference a line
+    sketch BLOB NOT NULL,                           -- smallest hashes of its shingles, 4 bytes each, ascending
+    terms BLOB NOT NULL,
+    lines BLOB NOT NULL
+);
+CREATE TABLE suggestion (                           -- bundles that were proposed and decided about
+    bank INTEGER NOT NULL,
+    name BLOB NOT NULL,                             -- 8 bytes: of its documents
+    accepted INTEGER NOT NULL,
+    documents TEXT NOT NULL,                        -- JSON list of ids
+    at INTEGER NOT NULL,
+    PRIMARY KEY (bank, name)
+) WITHOUT ROWID;
+CREATE VIEW owner_document AS
+SELECT document.*, hub.slug FROM document JOIN hub ON hub.bank = document.bank WHERE document.deleted IS NULL;
+CREATE VIEW owner_chunk AS
+SELECT chunk.*, owner_document.bank, owner_document.public_id, owner_document.slug, owner_document.title, owner_document.updated,
+       unit.uid, unit.content
+FROM chunk
+JOIN owner_document ON owner_document.id = chunk.document AND owner_document.version = chunk.version
+JOIN unit ON unit.id = chunk.unit;
+CREATE VIEW owner_bundle AS
+SELECT bundle.*, hub.slug FROM bundle JOIN hub ON hub.bank = bundle.bank WHERE bundle.deleted IS NULL;
+CREATE VIEW owner_bundle_member AS
+SELECT bundle_member.*
+FROM bundle_member
+JOIN owner_bundle ON owner_bundle.id = bundle_member.bundle
+JOIN owner_document ON owner_document.id = bundle_member.document;

@@ -1,0 +1,173 @@
+"""A whole hub as its graph, digest and upkeep see it: documents, bundles, concepts, relations, links. Kept until what is seen changes.
+
+Everything public is made of an Atlas of the view `public`; the owner's functions make one of the view `owner`, kept apart.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+from msgspec.msgpack import encode
+
+from memory_wire.hub.gist import RULES
+from memory_wire.kernels.text import content_hash, fold
+from memory_wire.public import concepts
+from memory_wire.service import gists
+from memory_wire.service.dates import now_ms
+from memory_wire.store.graph import PUBLIC
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memory_wire.public.concepts import Concept, Relation
+    from memory_wire.service.projection import Public
+    from memory_wire.service.service import Service
+    from memory_wire.store.graph import Binding, Kept, Page
+    from memory_wire.store.hubs import Hub
+    from memory_wire.store.reader import Reader
+
+KEPT = 4  # hubs
+NAME = "atlas"
+DESCRIBED = 60  # heaviest concepts whose lines are read at once
+FOREVER = (1 << 63) - 1
+
+
+class Atlas(Struct):
+    """What a reader's view shows of one hub. `links` are (document, document it points at); `dead` (document, reference to nothing)."""
+
+    hub: Hub
+    view: str
+    documents: list[Page]
+    bundles: list[Binding]
+    concepts: list[Concept]
+    relations: list[Relation]
+    total: int
+    truncated: bool
+    links: list[tuple[int, int]]
+    dead: list[tuple[int, str]]
+    state: bytes
+    version: tuple[int, int]
+    until: int
+    made: dict[str, object] = {}
+
+    def concept(self, slug: str) -> Concept | None:
+        """The concept of an address, however it is written."""
+        for found in (slug, concepts.slugged(slug)):
+            for concept in self.concepts:
+                if concept.slug == found:
+                    return concept
+        return None
+
+    def backlinks(self, public_id: str) -> list[Page]:
+        """The hub's documents that point at one of its documents, by title."""
+        by_id = self.by_id()
+        target = next((page.id for page in self.documents if page.public_id == public_id), 0)
+        found = [by_id[source] for source, end in self.links if end == target]
+        return sorted(found, key=lambda page: (page.title, page.id))
+
+    def by_id(self) -> dict[int, Page]:
+        return {page.id: page for page in self.documents}
+
+    def relations_of(self, concept: Concept) -> list[Relation]:
+        """The relations that a concept has, seen from it, the heaviest first."""
+        found = []
+        for one in self.relations:
+            if one.source == concept.label:
+                found.append(one)
+            elif one.target == concept.label and one.label == concepts.TOGETHER:
+                found.append(concepts.Relation(one.target, one.source, one.label, one.weight, one.documents))
+        return found
+
+
+def of(service: Service, public: Public) -> Atlas:
+    """A public hub, of the transaction that is open."""
+    return seen(service, public.reader, public.hub, PUBLIC)
+
+
+def seen(service: Service, reader: Reader, hub: Hub, view: str) -> Atlas:
+    """A hub through a view, made anew when that shows something else than before."""
+    held: dict[tuple[int, str], Atlas] = service.kept.setdefault(NAME, {})  # type: ignore[assignment]
+    key = (hub.bank, view)
+    atlas = held.get(key)
+    if atlas is not None and atlas.version == reader.version and now_ms() < atlas.until:
+        return atlas
+    graph = reader.graph
+    documents, bundles = graph.documents(view, hub.bank), graph.bundles(view, hub.bank)
+    until = graph.lapse(view, hub.bank) or FOREVER
+    state = content_hash(encode((hub, documents, bundles)))
+    if atlas is None or atlas.state != state:
+        atlas = drawn(service, reader, hub, view, documents, bundles, state)
+        while len(held) >= KEPT:
+            held.pop(next(iter(held)), None)
+        held[key] = atlas
+    atlas.version, atlas.until = reader.version, until
+    return atlas
+
+
+def drawn(service: Service, reader: Reader, hub: Hub, view: str, documents: list[Page], bundles: list[Binding], state: bytes) -> Atlas:
+    """The atlas itself."""
+    made = gists.complete(service, reader, view, hub.bank)
+    read = dict(reader.graph.terms(view, hub.bank, RULES))
+    read.update((document, kept.terms) for document, kept in made.items())
+    rows = [concepts.Read(page, read[page.id]) for page in documents]
+    links, dead = resolved(reader, hub, view, documents, bundles, made)
+    told = concepts.gather(rows, links, bundles)
+    concepts.describe(reader, told.concepts[:DESCRIBED], made, view)
+    return Atlas(
+        hub, view, documents, bundles, told.concepts, told.relations, told.total, told.truncated, links, dead, state, reader.version, 0
+    )
+
+
+def described(reader: Reader, atlas: Atlas, found: list[Concept]) -> list[Concept]:
+    """Concepts of the atlas, with their lines."""
+    concepts.describe(reader, found, {}, atlas.view)
+    return found
+
+
+# links -----------------------------------------------------------------------------------------------------------------------------
+
+
+def resolved(
+    reader: Reader, hub: Hub, view: str, documents: list[Page], bundles: list[Binding], made: dict[int, Kept]
+) -> tuple[list[tuple[int, int]], list[tuple[int, str]]]:
+    """(links within the hub, references to what isn't there). What a reader may not see isn't there."""
+    graph = reader.graph
+    texts = dict(graph.links(view, RULES, hub.bank))
+    texts.update((document, kept.links) for document, kept in made.items() if kept.links)
+    targets = {f"d:{page.public_id}": page.id for page in documents}
+    names = titles(documents)
+    known = {f"b:{bundle.public_id}" for bundle in bundles} | {f"h:{hub.slug}"}
+    links: dict[tuple[int, int], None] = {}
+    open_ones: list[tuple[int, str]] = []
+    for document in sorted(texts):
+        for reference in texts[document].split("\n"):
+            target = targets.get(reference)
+            if target is None:
+                target = targets[reference] = names.get(titled(reference), 0) if reference[0] == "w" else 0
+            if not target:
+                if reference not in known:
+                    open_ones.append((document, reference))
+            elif target != document:
+                links[document, target] = None
+    return list(links), elsewhere(reader, view, open_ones)
+
+
+def elsewhere(reader: Reader, view: str, found: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Those of the references that lead to nothing in other hubs either."""
+    if not any(reference[0] != "w" for _, reference in found):
+        return found
+    graph = reader.graph
+    known = {f"h:{slug}" for _, slug, _ in graph.hubs(PUBLIC)} | {f"b:{id}" for id, _ in graph.all_bundles(PUBLIC)}
+    known.update(f"d:{page.public_id}" for page in graph.every(PUBLIC))
+    return [(document, reference) for document, reference in found if reference not in known]
+
+
+def titles(documents: list[Page]) -> dict[str, int]:
+    """The documents by their titles, case folded; of two with the same title the older."""
+    found: dict[str, int] = {}
+    for page in documents:
+        found.setdefault(fold(" ".join(page.title.split())), page.id)
+    return found
+
+
+def titled(reference: str) -> str:
+    """The title that a reference in double brackets means, without its folder."""
+    return fold(reference[2:].rpartition("/")[2])

@@ -1,0 +1,280 @@
+"""What documents are about together: concepts and how they stand to each other, gathered from the documents' gists. No model, no clock.
+
+A concept's weight, line, documents and relations come from the documents that were given and from nothing else. Order: the heavier first,
+equal ones by their label.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from memory_wire.hub.gist import RULES, TAG
+from memory_wire.service import gists
+from memory_wire.store.graph import PUBLIC, Page
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from memory_wire.service.service import Service
+    from memory_wire.store.graph import Binding, Kept
+    from memory_wire.store.reader import Reader
+
+TYPES = ("concept", "entity", "tag")
+MOST = 1_000  # concepts of a hub
+RELATED = 200  # heaviest concepts that relations are looked for among
+RELATIONS = 400
+EVIDENCE = 50  # documents that are named of one concept or relation
+BUNDLES = 5  # bundles that are named of one concept
+HUNDRED = 100
+LONE = 300  # weight in hundredths from which the concept of one document counts
+WORD = 30  # hundredths, weight of a plain word in a document
+SHARED = 10  # a plain word is one when at most one document in so many has it, or three
+FEW = 3
+CROWD = 8  # documents from which one that most of them have counts less
+UNTOLD = 15  # rank of a line that isn't there
+TOGETHER, LINKED = "occurs with", "links to"
+PER_DOCUMENT = 3  # chunks of one document that count for a relation
+
+
+class Concept(Struct):
+    """`documents` are public ids, the heaviest evidence first; `count` is how many there are. `born`: when the first of them was made."""
+
+    label: str
+    slug: str
+    type: str
+    weight: float
+    description: str
+    documents: list[str]
+    count: int
+    bundles: list[str]
+    born: int
+    told: tuple[int, int] | None = None  # (document, place) of the line that describes it
+
+
+class Relation(Struct):
+    """`source` and `target` are labels; `weight` is in how many chunks, or links, it was seen."""
+
+    source: str
+    target: str
+    label: str
+    weight: int
+    documents: list[str]
+
+
+class Told(Struct):
+    """`total` concepts were found, of which the heaviest are here."""
+
+    concepts: list[Concept]
+    relations: list[Relation]
+    total: int
+    truncated: bool
+
+
+class Read:
+    """One document with its terms, unpacked; `size` of them are concepts, the others plain words."""
+
+    __slots__ = ("chunks", "keys", "kinds", "labels", "page", "size", "weights")
+
+    def __init__(self, page: Page, terms: bytes) -> None:
+        packed = gists.terms_of(terms)
+        self.page, self.size = page, packed.size
+        self.keys, self.labels, self.weights, self.kinds, self.chunks = packed.split()
+
+
+class Entry:
+    """One key while it is gathered: `seen` are (-weight, place of the document)."""
+
+    __slots__ = ("best", "forms", "seen", "types")
+
+    def __init__(self) -> None:
+        self.forms: dict[str, int] = {}
+        self.types = [0, 0, 0]
+        self.seen: list[tuple[int, int]] = []
+        self.best = (UNTOLD, 0, 0)  # rank of the line, place of its document, place in it
+
+
+def of_document(service: Service, reader: Reader, document: int, limit: int = 12, relations: int = 20, view: str = PUBLIC) -> Told:
+    """What one document is about, of its own text alone."""
+    return of_documents(service, reader, [document], limit, relations, view)
+
+
+def of_documents(
+    service: Service, reader: Reader, documents: Sequence[int], limit: int = 25, relations: int = 25, view: str = PUBLIC
+) -> Told:
+    """What some documents are about together; those that aren't seen play no part."""
+    kept = gists.of(service, reader, view, documents)
+    pages = reader.graph.some(view, documents)
+    rows = [Read(page, kept[page.id].terms) for page in pages]
+    told = gather(rows, [], [], lone=len(pages) == 1)
+    told.truncated = len(told.concepts) > limit or len(told.relations) > relations
+    del told.concepts[limit:]
+    labels = {concept.label for concept in told.concepts}
+    told.relations = [one for one in told.relations if one.source in labels and one.target in labels][:relations]
+    for concept in told.concepts:
+        if concept.told is not None:
+            concept.description = gists.lines_of(kept[concept.told[0]].lines).lines[concept.told[1]]
+    return told
+
+
+def describe(reader: Reader, concepts: Iterable[Concept], made: dict[int, Kept], view: str = PUBLIC) -> None:
+    """Fills in the lines of concepts that have none yet."""
+    wanted = [concept for concept in concepts if not concept.description and concept.told is not None]
+    documents = {concept.told[0] for concept in wanted if concept.told is not None}
+    kept = {**{row.document: row for row in reader.graph.kept(view, sorted(documents - made.keys()), RULES)}, **made}
+    for concept in wanted:
+        assert concept.told is not None
+        row = kept.get(concept.told[0])
+        if row is not None:
+            concept.description = gists.lines_of(row.lines).lines[concept.told[1]]
+
+
+# gathering -------------------------------------------------------------------------------------------------------------------------
+
+
+def gather(rows: Sequence[Read], links: Sequence[tuple[int, int]], bundles: Sequence[Binding], lone: bool = False) -> Told:
+    """The concepts of documents and their relations. `links` are (document, document it points at); `lone`: every concept counts."""
+    counted = weighed(rows, lone)
+    chosen = sorted(counted)[:MOST]
+    entries = {key: Entry() for _, key in chosen}
+    for place, row in enumerate(rows):
+        collect(row, place, entries)
+    members = [(bundle.public_id, bundle.title, frozenset(bundle.members)) for bundle in bundles]
+    named = sorted((weight, label_of(entries[key]), key) for weight, key in chosen)
+    slugs: dict[str, int] = {}
+    concepts = [concept_of(rows, -weight / HUNDRED, label, entries[key], members, slugs) for weight, label, key in named]
+    keys = {key: place for place, (_, _, key) in enumerate(named[:RELATED])}
+    return Told(concepts, related(rows, keys, concepts, links), len(counted), len(counted) > len(chosen))
+
+
+def weighed(rows: Sequence[Read], lone: bool) -> list[tuple[int, str]]:
+    """(-weight in hundredths, key) of all that counts as a concept.
+
+    A plain word counts where it is a concept of some document, or when several documents have it and most don't.
+    """
+    weights: dict[str, int] = {}
+    documents: dict[str, int] = {}
+    words: dict[str, int] = {}
+    for row in rows:
+        for key, weight in zip(row.keys, row.weights):  # noqa: B905 (the words have no weights)
+            weights[key] = weights.get(key, 0) + weight
+            documents[key] = documents.get(key, 0) + 1
+        for key in row.keys[row.size :]:
+            words[key] = words.get(key, 0) + 1
+    most = max(FEW, len(rows) // SHARED)
+    for key, count in words.items():
+        if count <= most and (count > 1 or key in weights):
+            weights[key] = weights.get(key, 0) + WORD * count
+            documents[key] = documents.get(key, 0) + count
+    crowd = len(rows) // 2 if len(rows) >= CROWD else len(rows)
+    found = []
+    for key, weight in weights.items():
+        count = documents[key]
+        if count > 1 or weight >= LONE or lone:
+            found.append((-(weight // 2) if count > crowd else -weight, key))
+    return found
+
+
+def collect(row: Read, place: int, entries: dict[str, Entry]) -> None:
+    """What one document says of the chosen keys."""
+    for at, key in enumerate(row.keys):
+        entry = entries.get(key)
+        if entry is None:
+            continue
+        if at < row.size:
+            weight, (type, rank) = row.weights[at], divmod(row.kinds[at], gists.KIND_STEP)
+            entry.types[type] += weight
+            if (rank, place, at) < entry.best:
+                entry.best = (rank, place, at)
+        else:
+            weight = WORD
+        label = row.labels[at]
+        entry.forms[label] = entry.forms.get(label, 0) + weight
+        entry.seen.append((-weight, place))
+
+
+def label_of(entry: Entry) -> str:
+    """The spelling that weighs most; of equal ones the first by the alphabet."""
+    return min(entry.forms, key=lambda form: (-entry.forms[form], form))
+
+
+def concept_of(
+    rows: Sequence[Read],
+    weight: float,
+    label: str,
+    entry: Entry,
+    members: Sequence[tuple[str, str, frozenset[int]]],
+    slugs: dict[str, int],
+) -> Concept:
+    """One key as it is shown."""
+    entry.seen.sort()
+    places = [place for _, place in entry.seen]
+    ids = {rows[place].page.id for place in places} if members else set()
+    inside = sorted((-len(ids & held), title, id) for id, title, held in members if not ids.isdisjoint(held))
+    type = TAG if entry.types[TAG] else max(range(TAG), key=lambda kind: (entry.types[kind], -kind))
+    rank, place, at = entry.best
+    return Concept(
+        label=label,
+        slug=slug_of(label, slugs),
+        type=TYPES[type],
+        weight=weight,
+        description="",
+        documents=[rows[place].page.public_id for place in places[:EVIDENCE]],
+        count=len(places),
+        bundles=[id for _, _, id in inside[:BUNDLES]],
+        born=min(rows[place].page.created for place in places),
+        told=None if rank == UNTOLD else (rows[place].page.id, at),
+    )
+
+
+def slug_of(label: str, used: dict[str, int]) -> str:
+    """A label in an address: lower case, hyphens between words; a repeated one gets a number."""
+    slug = slugged(label)
+    used[slug] = used.get(slug, 0) + 1
+    return slug if used[slug] == 1 else f"{slug}-{used[slug]}"
+
+
+def slugged(label: str) -> str:
+    return "-".join("".join(letter if letter.isalnum() else " " for letter in label.lower()).split()) or "-"
+
+
+# relations -------------------------------------------------------------------------------------------------------------------------
+
+
+def related(rows: Sequence[Read], keys: dict[str, int], concepts: Sequence[Concept], links: Sequence[tuple[int, int]]) -> list[Relation]:
+    """Which of the heaviest concepts stand in the same chunks, and which documents about them link to each other."""
+    found: dict[tuple[int, int, str], list[tuple[int, int]]] = {}  # (source, target, label) -> [(-count, place of the document)]
+    heaviest: dict[int, tuple[int, int]] = {}  # document -> (its heaviest concept, its place)
+    for place, row in enumerate(rows):
+        here = [(keys[key], row.chunks[at]) for at, key in enumerate(row.keys) if key in keys]
+        if not here:
+            continue
+        heaviest[row.page.id] = (here[0][0], place)
+        here.sort()
+        for at, (one, chunks) in enumerate(here):
+            for other, others in here[at + 1 :]:
+                common = chunks & others
+                if common:
+                    count = min(common.bit_count(), PER_DOCUMENT)
+                    found.setdefault((one, other, TOGETHER), []).append((-count, place))
+    for source, target in links:
+        if source in heaviest and target in heaviest and heaviest[source][0] != heaviest[target][0]:
+            found.setdefault((heaviest[source][0], heaviest[target][0], LINKED), []).append((-1, heaviest[source][1]))
+    return [
+        Relation(source, target, label, -weight, [rows[place].page.public_id for _, place in sorted(set(seen))[:EVIDENCE]])
+        for weight, source, target, label, seen in heaviest_pairs(found, concepts)
+    ]
+
+
+def heaviest_pairs(
+    found: dict[tuple[int, int, str], list[tuple[int, int]]], concepts: Sequence[Concept]
+) -> list[tuple[int, str, str, str, list[tuple[int, int]]]]:
+    """(-weight, source, target, label, where seen) of the heaviest relations, in order."""
+    named = []
+    for (one, other, label), seen in found.items():
+        source, target = concepts[one].label, concepts[other].label
+        if label is TOGETHER and target < source:
+            source, target = target, source
+        named.append((sum(count for count, _ in seen), source, target, label, seen))
+    named.sort(key=lambda row: row[:4])
+    return named[:RELATIONS]
