@@ -87,10 +87,29 @@ SLUG_LEAST, SLUG_MOST = 3, 32  # characters
 HUB_NAME_CHARS = 128
 HUB_DESCRIPTION_CHARS = 2_000
 HUB_INSTRUCTION_CHARS = 32_768
+QUESTION_CHARS = 2_000  # of a question to a hub
+RECALL_RESULTS, RECALL_MOST = 5, 20
 BUNDLE_MEMBERS = 500  # documents of one bundle
 BUNDLE_TITLE_CHARS = 300
 BUNDLE_DESCRIPTION_CHARS = 2_000  # and of its intent
 ANNOTATION_CHARS = 1_000  # of one member
+
+# raw payloads: what one of them lists at most; it says when it was cut ----------------------------------------------------------------
+DOC_CONCEPTS = 12
+DOC_RELATIONS = 20
+DOC_PARENTS = 10  # bundles that a document is in
+DOC_THEMES = 5
+BUNDLE_CONCEPTS = 25
+BUNDLE_RELATIONS = 25
+BUNDLE_FULL_BYTES = 4 * 1024 * 1024  # of the texts of one bundle
+HUB_RECENT = 20
+HUB_RECENT_DAYS = 7  # before the newest change
+HUB_BUNDLES = 50
+HUB_DOCUMENTS = 200
+LLMS_DOCUMENTS = 500  # of a hub's index for programs
+LLMS_BUNDLES = 100
+LLMS_FULL_BYTES = 4 * 1024 * 1024  # of the texts of one hub
+DISCOVER_BUNDLES = 100
 
 # keys and people -------------------------------------------------------------------------------------------------------------------
 KEY_ROUNDS = 2_000  # of hashing a key before it is compared
@@ -226,14 +245,14 @@ GATEWAY_BYTES = 1024 * 1024  # of its answer, where it sets no other bound
 GATEWAY_ARGUMENT_BYTES = 64 * 1024  # of a call's arguments as JSON
 GATEWAY_HEADERS = 32
 GATEWAY_TOOLS = 200
-FETCH_BYTES = 8 * 1024 * 1024  # of a fetched body, where the caller sets no other bound
-
 GATEWAY_LISTS = 64  # integrations whose tools are kept
 GATEWAY_LIST_MS = 5 * 60 * 1000  # that a server's list of tools holds
 GATEWAY_RETRY_MS = 30 * 1000  # until one that didn't answer is asked for its tools again
 GATEWAY_LIST_SECONDS = 5.0  # that integrations are waited for, all together, when tools are listed
 GATEWAY_TOOL_BYTES = 32 * 1024  # that one tool says of itself, schemas and all
 GATEWAY_LIST_BYTES = 256 * 1024  # that all of one integration say
+FETCH_BYTES = 8 * 1024 * 1024  # of a fetched body, where the caller sets no other bound
+
 # uploaded sessions -----------------------------------------------------------------------------------------------------------------
 SESSION_PROJECT_BYTES = 256 * 1024 * 1024  # of a project, compressed
 SESSION_PUT_LINES = 1_000  # of one request
@@ -259,9 +278,9 @@ AGENT_HEAD_BYTES = 4_096  # that tell one file from another
 MCP_OUTPUT = 8_000  # tokens of the contents in one tool result
 MCP_OUTPUT_MAX = 100_000  # where the call names a budget
 MCP_TOOLS = 50  # tools of one page
+MCP_NAME = 128  # characters of a tool's name
 MCP_BATCH = 100  # messages of one array (2025-03-26 only)
 MCP_STREAMS = 64  # subscriptions held open at once
-MCP_NAME = 128  # characters of a tool's name
 MCP_URIS = 100  # resources one subscription names
 MCP_PAGE = 100  # resources of one page
 MCP_BANKS = 100  # bank names a completion offers

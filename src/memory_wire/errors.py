@@ -336,6 +336,58 @@ class NotPublic(MemoryWireError):
         super().__init__("not found")
 
 
+class HubNotPublic(NotPublic):
+    """A hub that is unknown or isn't public is asked: one answer."""
+
+    code = "hub_not_public"
+
+    def __init__(self) -> None:
+        MemoryWireError.__init__(self, "there is no public hub of that name")
+
+
+class Asking(MemoryWireError):
+    """A question to a hub breaks a rule that has a code of its own."""
+
+    status = 400
+    exit_code = 2
+    text = ""
+
+    def __init__(self) -> None:
+        super().__init__(self.text)
+
+
+class InvalidSlug(Asking):
+    code = "invalid_slug"
+    field = "slug"
+    text = "invalid slug: must be 3 to 32 of a-z, 0-9, _ and -"
+
+
+class InvalidJson(Asking):
+    code = "invalid_json"
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        super().__init__()
+
+
+class QuestionRequired(Asking):
+    code = "question_required"
+    field = "question"
+    text = "question must say something"
+
+
+class QuestionTooLong(Asking):
+    code = "question_too_long"
+    field = "question"
+    text = "question must be at most 2,000 characters"
+
+
+class LevelInvalid(Asking):
+    code = "level_invalid"
+    field = "level"
+    text = "level must be doc, chunk or bundle"
+
+
 class NameTaken(MemoryWireError):
     status = 409
     code = "name_taken"

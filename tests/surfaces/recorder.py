@@ -11,6 +11,7 @@ import msgspec
 from memory_wire import embedding as e
 from memory_wire import grants as g
 from memory_wire import integrations as i
+from memory_wire import questions as q
 from memory_wire import sessions as s
 from memory_wire import types as t
 from memory_wire.client import Surface
@@ -68,6 +69,9 @@ class Recorder(Surface):
         """The answer without what other scenarios have made, and without what is made anew by chance."""
         if isinstance(answer, g.NewKey):
             return msgspec.structs.replace(answer, id="<key id>", key="<key>", expires_at=None)
+        if isinstance(answer, q.HubRecalled):
+            timed = msgspec.structs.replace(answer.meta, timing_ms=q.RecallTiming(embed=0, search=0, rerank=0, total=0))
+            return msgspec.structs.replace(answer, meta=timed)
         for kind, rows, name in LISTS:
             if isinstance(answer, kind):
                 kept = [row for row in getattr(answer, rows) if str(getattr(row, name)).startswith(self.bank)]

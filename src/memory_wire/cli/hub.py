@@ -1,9 +1,10 @@
-"""`memory-wire hub`: makes a bank a hub, publishes it, takes it back, and says what of it is public."""
+"""`memory-wire hub`: makes a bank a hub, publishes it, takes it back, says what of it is public, and asks it."""
 
 from __future__ import annotations
 
+from memory_wire import questions as q
 from memory_wire.cli.args import COMMON, Command, Option, Usage, Value
-from memory_wire.cli.show import as_json, line, table
+from memory_wire.cli.show import as_json, line, one_line, table
 from memory_wire.cli.target import bank_name, connect
 
 TYPE_CHECKING = False
@@ -19,17 +20,21 @@ def commands() -> list[Command]:
     return [
         Command(
             "hub",
-            "Hubs: `hub publish [SLUG]` makes this bank's documents public, `hub unpublish` takes them back, `hub status` says what is.",
+            "Hubs: `hub publish [SLUG]` makes this bank's documents public, `hub unpublish` takes them back, `hub status` says what is, "
+            "`hub recall SLUG QUESTION` asks one.",
             hub,
             positional=("action",),
-            optional=("slug",),
+            optional=("slug", "question"),
             options=(
                 Option("name", help="what it is called"),
                 Option("description", help="what it is about"),
                 Option("instructions", help="what agents should know that write into it"),
+                Option("k", "int", "recall: at most so many results"),
+                Option("level", help="recall: chunk, doc or bundle"),
+                Option("hybrid", "flag", "recall: chunks by words and vectors together"),
                 *COMMON,
             ),
-            choices=("publish", "status", "unpublish"),
+            choices=("publish", "recall", "status", "unpublish"),
         )
     ]
 
@@ -38,6 +43,8 @@ def hub(values: dict[str, Value]) -> int:
     with connect(values) as target:
         if values["action"] == "status":
             return status(target, values)
+        if values["action"] == "recall":
+            return recall(target, values)
         bank = bank_name(values, target)
         slug = slug_of(target, values, bank, values["action"] == "publish")
         answer = target.put_hub(
@@ -91,4 +98,24 @@ def status(target: Client | Memory, values: dict[str, Value]) -> int:
         )
     else:
         line("no hubs; `memory-wire hub publish` makes this bank one")
+    return 0
+
+
+def recall(target: Client | Memory, values: dict[str, Value]) -> int:
+    """`hub recall SLUG QUESTION`"""
+    slug, question, k = text(values, "slug"), text(values, "question"), values.get("k")
+    if slug is None or question is None:
+        raise Usage("hub recall needs SLUG and QUESTION")
+    found = target.hub_recall(
+        slug, question, k=k if isinstance(k, int) else None, level=text(values, "level"), hybrid=bool(values.get("hybrid")) or None
+    )
+    if values.get("json"):
+        as_json(found)
+        return 0
+    for one in found.results:
+        if isinstance(one, q.ChunkFound):
+            place, title, says = f"{one.doc_url}#{one.anchor}" if one.anchor else one.doc_url, one.heading_path, one.markdown
+        else:
+            place, title, says = one.url, one.title, one.snippet if isinstance(one, q.DocFound) else one.description
+        line(f"{place}  {one_line(title, 60)}  {one_line(says, 80)}")
     return 0

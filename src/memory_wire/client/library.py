@@ -9,14 +9,14 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from memory_wire import documents as d
-from memory_wire.client.publications import Publications
+from memory_wire.client.questions import Questions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-class Library(Publications):
+class Library(Questions):
     """The operations on documents and hubs."""
 
     bank: str

@@ -96,11 +96,12 @@ HINTS = {  # read-only, destructive, idempotent; where the operation alone doesn
     "forget_record": (False, True, True),
     "search": (True, False, True),
     "search_docs": (True, False, True),
+    "hub_recall": (True, False, True),
     "read_doc": (True, False, True),
     "validate_memory": (True, False, True),  # it notes the hash it was told, and changes no record
     "gateway_call": (False, True, False),  # whatever is behind it
 }
-PLAIN = frozenset({"gateway_call", "memory_banks"})  # tools that act on no bank
+PLAIN = frozenset({"gateway_call", "hub_recall", "memory_banks"})  # tools that act on no bank
 
 
 def catalog() -> list[Json]:
@@ -114,7 +115,8 @@ def tool(op: ops.Op) -> Json:
     properties = {name: described(field_type(op, name), note) for name, note in row["fields"].items()}
     if op.tool not in PLAIN and "workspace" not in properties:
         properties["bank"] = BANK
-    required = [field.name for field in fields(op.request) if field.required and field.name in properties]
+    needed = [field.name for field in fields(op.request) if field.required and field.name in properties]
+    required = str(row.get("required", "")).split() or needed
     hints = dict(zip(("readOnlyHint", "destructiveHint", "idempotentHint"), HINTS.get(op.name, (not op.writes, False, False)), strict=True))
     return {
         "name": op.tool,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from memory_wire import documents as d
+    from memory_wire import questions as q
     from memory_wire.mcp.rpc import Json
 
     Row = TypeVar("Row", t.Hit, t.Item, t.RecordHit, d.DocHit)
@@ -186,6 +187,21 @@ def found_docs(response: d.DocHits, values: Values, most: int, only: str | None)
     return success(encode(found), found, note(cut, "not all that matches fits; doc_read gives a section whole"))
 
 
+def answered(response: q.HubRecalled, values: Values, most: int, only: str | None) -> Json:
+    """What a hub answers, as many of its results as fit."""
+    kept = fitting([to_text(row) for row in response.results], most, skip=True)
+    cut = response.truncated or len(kept) < len(response.results)
+    response.results = [response.results[place] for place, _ in kept]
+    response.truncated = cut
+    found: Json = to_builtins(response)
+    return success(encode(found), found, note(cut, "not all that matches fits; a smaller `k` or a narrower question shows the rest"))
+
+
+def to_text(row: q.ChunkFound | q.DocFound | q.BundleFound) -> str:
+    """The text of a result that takes the room."""
+    return str(getattr(row, "markdown", None) or getattr(row, "snippet", None) or getattr(row, "description", ""))
+
+
 def whole(response: object, values: Values, most: int, only: str | None) -> Json:
     """The response as it is."""
     found: Json = to_builtins(response)
@@ -219,4 +235,5 @@ SHAPES: dict[str, Callable[..., Json]] = {
     "read_doc": read,
     "write_doc": whole,
     "search_docs": found_docs,
+    "hub_recall": answered,
 }

@@ -16,6 +16,7 @@ from memory_wire.ops import (
     hub,
     memories,
     public,
+    questions,
     records,
     sessions,
 )
@@ -34,5 +35,6 @@ OPS: tuple[Op, ...] = (
     *bundles.OPS,
     *sessions.OPS,
     *public.OPS,
+    *questions.OPS,
 )
 BY_NAME = {op.name: op for op in OPS}

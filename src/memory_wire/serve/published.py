@@ -5,7 +5,7 @@ What is not public is never told apart: the bytes of `missing` depend on the req
 
 from __future__ import annotations
 
-from memory_wire.errors import NotPublic
+from memory_wire.errors import InvalidJson, Malformed, NotPublic
 from memory_wire.publishing import HEARD, HTML, TEXT, Payload
 
 TYPE_CHECKING = False
@@ -20,6 +20,7 @@ GUARDED = (
     b"Content-Security-Policy: default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; "
     b"frame-ancestors 'none'\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
 )
+UNKEPT = b"Cache-Control: no-store\r\n"
 ANYWHERE = b"Access-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: *\r\n"
 PREFLIGHT: Reply = (
     200,
@@ -48,12 +49,15 @@ def answer(dispatch: Dispatch, request: Request, result: object) -> Reply:
     assert route is not None and route.op is not None
     if isinstance(result, NotPublic) and route.op.response is Payload:
         return missing(request.headers)
+    if isinstance(result, Malformed) and route.op.body:
+        result = InvalidJson(str(result))
     if isinstance(result, Exception):
-        return dispatch.refusal(result, False)
+        status, kind, body, more = dispatch.refusal(result, False)
+        return status, kind, body, more + UNKEPT
     if isinstance(result, Payload):
         return rendered(result, request.headers.get(b"if-none-match", b""))
     status, kind, body, more = route.render(result)
-    return status, kind, body, more + b"Cache-Control: no-store\r\n"
+    return status, kind, body, more + UNKEPT
 
 
 def rendered(payload: Payload, known: bytes = b"") -> Reply:

@@ -99,17 +99,25 @@ def question(service: Service, second: Second, query: str) -> None:
 
 def rerank(service: Service, second: Second, model: Model, query: str, served: list[Served]) -> None:
     """Has the first results scored by the reranker, within its time."""
-    first = served[: model.top]
-    if not first:
+    scores = judged(service, model, query, [one.unit.content for one in served])
+    if scores is None:
+        second.degraded = True
         return
-    payload: dict[str, object] = {"query": query, "texts": [one.unit.content[: embedding.CHARS] for one in first]}
+    second.said = {one.unit.id: score for one, score in zip(served, scores, strict=False)}
+
+
+def judged(service: Service, model: Model, query: str, texts: list[str]) -> list[float] | None:
+    """The reranker's scores of the first texts, as many as it looks at; None when it failed."""
+    first = [text[: embedding.CHARS] for text in texts[: model.top]]
+    if not first:
+        return []
+    payload: dict[str, object] = {"query": query, "texts": first}
     try:
         scores = models.ask(service, "rerank", model, payload, model.seconds or embed.RERANK_SECONDS)["scores"]
     except MemoryWireError:
-        second.degraded = True
-        return
-    assert isinstance(scores, list)
-    second.said = {one.unit.id: float(score) for one, score in zip(first, scores, strict=True)}
+        return None
+    assert isinstance(scores, list) and len(scores) == len(first)
+    return [float(score) for score in scores]
 
 
 def ordered(reader: Reader, bank: Bank, second: Second, served: list[Served]) -> list[Served]:

@@ -21,7 +21,7 @@ from memory_wire.service.indexes import Indexes
 from memory_wire.service.keys import Keys
 from memory_wire.service.recalls import Recalls
 from memory_wire.service.settings import Settings
-from memory_wire.service.table import ALLOW, APART, ASKS, HANDED, READS, SHOWN, STALE, WRITES
+from memory_wire.service.table import ALLOW, APART, ASKING, ASKS, HANDED, READS, SHOWN, STALE, WRITES
 from memory_wire.store import sqlite
 from memory_wire.store.place import absent, frozen
 from memory_wire.store.reader import Reader

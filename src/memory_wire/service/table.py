@@ -74,11 +74,16 @@ APART: dict[str, Callable[..., object]] = {
     "run_embedding": later("vectors", "run_embedding"),
     "verify_embedding": later("vectors", "verify_embedding"),
     "verify_audit": later("audit", "verify_audit"),
+    "embed_doc": later("doc_vectors", "embed_doc"),
+    "embed_bundle": later("doc_vectors", "embed_bundle"),
 }
 PUBLIC: dict[str, Callable[..., object]] = {
+    "hub_recall": public("recall", "recall"),
+    "hub_recall_usage": public("recall", "usage"),
     "style": public("style", "style"),
 }
 SHOWN = later("shown", "shown")
+ASKING = public("recall", "waits")
 ALLOW = later("rights", "allow")
 HANDED = later("handed", "noted")
 WRITES: dict[str, Callable[..., Work]] = {

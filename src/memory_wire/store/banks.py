@@ -111,6 +111,9 @@ def empty(connection: Connection, bank_id: int, limit: int) -> int:
         for statement in (
             "DELETE FROM published WHERE bank = ?",
             "DELETE FROM withdrawn WHERE bank = ?",
+            "DELETE FROM kept_vector WHERE bundle IN (SELECT id FROM bundle WHERE bank = ?)",
+            "DELETE FROM kept_vector WHERE document IN (SELECT id FROM document WHERE bank = ?)",
+            "DELETE FROM embedded_document WHERE document IN (SELECT id FROM document WHERE bank = ?)",
             "DELETE FROM bundle_member WHERE bundle IN (SELECT id FROM bundle WHERE bank = ?)",
             "DELETE FROM bundle WHERE bank = ?",
             "DELETE FROM version WHERE document IN (SELECT id FROM document WHERE bank = ?)",

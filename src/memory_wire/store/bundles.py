@@ -157,6 +157,7 @@ class Bundles:
             "DELETE FROM bundle_member WHERE bundle = ?",
             "DELETE FROM link WHERE source_kind = 'bundle' AND source = ?",
             "DELETE FROM link WHERE target_kind = 'bundle' AND target = ?",
+            "DELETE FROM kept_vector WHERE bundle = ?",
             "DELETE FROM bundle WHERE id = ?",
         ):
             self._execute(statement, (bundle,))

@@ -24,6 +24,9 @@ _CHUNKS = """
 SELECT c.unit, u.hash, u.tags, c.ordinal, c.occurrence, c.anchor, c.first_line, c.last_line, c.part, c.parts
 FROM chunk c JOIN unit u ON u.id = c.unit WHERE c.document = ? ORDER BY c.ordinal
 """
+_TEXTS = """
+SELECT c.unit, u.hash, c.breadcrumb, u.content FROM chunk c JOIN unit u ON u.id = c.unit WHERE c.document = ? ORDER BY c.ordinal
+"""
 _TOLD = """
 SELECT c.unit, d.public_id, d.title, c.breadcrumb, c.anchor, c.first_line, c.last_line FROM chunk c JOIN document d ON d.id = c.document
 WHERE c.unit IN (SELECT value FROM json_each(?))
@@ -174,6 +177,10 @@ class Documents:
         """The chunks that are indexed, in order."""
         return [Held(row[0], row[1], row[2], Place(*row[3:])) for row in self._execute(_CHUNKS, (document,))]
 
+    def texts(self, document: int) -> list[tuple[int, bytes, str, str]]:
+        """(unit, hash, breadcrumb, text) of its chunks, in order."""
+        return self._execute(_TEXTS, (document,)).fetchall()
+
     def told(self, units: Iterable[int]) -> dict[int, Told]:
         """Where chunks stand, by unit."""
         rows = self._execute(_TOLD, (json.encode(list(units)).decode(),))
@@ -242,6 +249,8 @@ class Documents:
             "DELETE FROM link WHERE target_kind = 'document' AND target = ?",
             "DELETE FROM version WHERE document = ?",
             "DELETE FROM gist WHERE document = ?",
+            "DELETE FROM kept_vector WHERE document = ?",
+            "DELETE FROM embedded_document WHERE document = ?",
             "DELETE FROM document WHERE id = ?",
         ):
             self._execute(statement, (document,))

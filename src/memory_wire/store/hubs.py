@@ -35,6 +35,14 @@ _PUBLISH = """
 INSERT INTO published (bank, document, unit, uid) SELECT c.bank, c.document, c.unit, randomblob(16) FROM public_chunk c
 WHERE {of} AND NOT EXISTS (SELECT 1 FROM published p WHERE p.unit = c.unit) ORDER BY c.document, c.ordinal
 """
+_CLOSED = """
+UPDATE document SET opened = NULL
+WHERE {of} AND opened IS NOT NULL AND NOT EXISTS (SELECT 1 FROM public_document p WHERE p.id = document.id)
+"""
+_OPENED = """
+UPDATE document SET opened = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE {of} AND opened IS NULL AND EXISTS (SELECT 1 FROM public_document p WHERE p.id = document.id)
+"""
 _LAPSED = """
 SELECT EXISTS (SELECT 1 FROM document d WHERE d.bank = ? AND d.expires <= strftime('%s', 'now') * 1000
 AND EXISTS (SELECT 1 FROM published p WHERE p.document = d.id))
@@ -49,6 +57,14 @@ WHERE p.bank = ? AND p.id > ? AND p.id <= ? ORDER BY p.id LIMIT ?
 _FOUND = """
 SELECT p.id, c.uid, c.content, c.updated, c.public_id, c.title, c.breadcrumb, c.anchor, c.ordinal, c.first_line, c.last_line
 FROM published p JOIN public_chunk c ON c.unit = p.unit WHERE p.bank = ? AND p.id IN (SELECT value FROM json_each(?))
+"""
+_MARKDOWN = """
+SELECT v.markdown FROM public_document d JOIN version v ON v.document = d.id AND v.version = d.version WHERE d.public_id = ?
+"""
+_BUNDLES = """
+SELECT b.public_id, b.title, b.description, b.shown, d.title, d.updated FROM public_bundle b
+LEFT JOIN public_bundle_member m ON m.bundle = b.id LEFT JOIN public_document d ON d.id = m.document
+WHERE b.bank = ? ORDER BY b.id, m.position
 """
 NO_LIMIT = (1 << 63) - 1
 
@@ -86,6 +102,17 @@ class PublicFound(Struct):
     tags: list[str] = []
     session: str | None = None
     kind: int = 2
+
+
+class PublicBundle(Struct):
+    """A bundle as it is found: `text` is its title, its description and the titles of the `documents` that everybody may see."""
+
+    public_id: str
+    title: str
+    description: str | None
+    updated: int
+    text: str
+    documents: int = 0
 
 
 class Hubs:
@@ -126,6 +153,8 @@ class Hubs:
     def reconcile(self, bank: int, document: int | None = None) -> bool:
         """Makes `published` what the view shows, of one document or of the whole bank; whether anything changed."""
         of, key = ("{}bank = ?", bank) if document is None else ("{}document = ?", document)
+        for query in (_CLOSED, _OPENED):
+            self._execute(query.format(of="bank = ?" if document is None else "id = ?"), (key,))
         (seq,) = self._execute("SELECT coalesce(max(seq), 0) FROM withdrawn").fetchone()
         gone = self._execute(_WITHDRAW.format(of=of.format("p.")), (key,)).rowcount
         if gone:
@@ -143,6 +172,25 @@ class Hubs:
         """Public chunks by their places in the index; what may not be seen any more is missing."""
         rows = self._execute(_FOUND, (bank, json.encode(list(places)).decode()))
         return {row[0]: PublicFound(*row) for row in rows}
+
+    def markdown(self, public_id: str) -> bytes | None:
+        """The text of a public document."""
+        row = self._execute(_MARKDOWN, (public_id,)).fetchone()
+        return None if row is None else bytes(row[0])
+
+    def bundles(self, bank: int) -> list[PublicBundle]:
+        """The bank's public bundles in the order they were made."""
+        found: dict[str, PublicBundle] = {}
+        for id, title, description, shown, member, updated in self._execute(_BUNDLES, (bank,)):
+            bundle = found.get(id)
+            if bundle is None:
+                text = "\n".join(filter(None, (title, description)))
+                bundle = found[id] = PublicBundle(id, title, description, shown, text)
+            if member is not None:
+                bundle.text += f"\n{member}" if member else ""
+                bundle.documents += 1
+                bundle.updated = max(bundle.updated, updated)
+        return list(found.values())
 
     # what its index follows --------------------------------------------------------------------------------------------------------
 

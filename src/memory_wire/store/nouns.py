@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from memory_wire.store.hubs import Hubs
     from memory_wire.store.integrations import Integrations
     from memory_wire.store.jobs import Jobs
+    from memory_wire.store.kept_vectors import KeptVectors
     from memory_wire.store.keyring import Keyring
     from memory_wire.store.ledger import Ledger
     from memory_wire.store.people import People
+    from memory_wire.store.public import Shelf
     from memory_wire.store.records import Records
     from memory_wire.store.sessions import Sessions
     from memory_wire.store.trail import Trail
@@ -65,6 +67,13 @@ class Nouns:
         return Bundles(self.connection)
 
     @property
+    def public(self) -> Shelf:
+        """What everybody may see."""
+        from memory_wire.store.public import Shelf
+
+        return Shelf(self.connection)
+
+    @property
     def trail(self) -> Trail:
         """The log of what was done."""
         from memory_wire.store.trail import Trail
@@ -98,6 +107,13 @@ class Nouns:
         from memory_wire.store.embeddings import Embeddings  # of banks with an embedder
 
         return Embeddings(self.connection)
+
+    @property
+    def kept_vectors(self) -> KeptVectors:
+        """Vectors of documents and bundles by what they are of."""
+        from memory_wire.store.kept_vectors import KeptVectors
+
+        return KeptVectors(self.connection)
 
     @property
     def jobs(self) -> Jobs:

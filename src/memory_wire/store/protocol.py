@@ -19,6 +19,7 @@ from memory_wire.store.graph import Graph
 from memory_wire.store.hubs import Hubs
 from memory_wire.store.integrations import Integrations
 from memory_wire.store.jobs import Jobs
+from memory_wire.store.kept_vectors import KeptVectors
 from memory_wire.store.keyring import Keyring
 from memory_wire.store.ledger import Ledger
 from memory_wire.store.people import People
@@ -80,6 +81,10 @@ class Nouns(Protocol):
     @property
     def integrations(self) -> Integrations:
         """What agents of a project may call."""
+
+    @property
+    def kept_vectors(self) -> KeptVectors:
+        """Vectors of documents and bundles."""
 
     @property
     def embeddings(self) -> Embeddings:

@@ -65,6 +65,7 @@ ALTER TABLE document ADD COLUMN private INTEGER NOT NULL DEFAULT 0;     -- 1: it
 ALTER TABLE version ADD COLUMN made TEXT;                               -- create | replace | append | prepend | section | revert | import
 ALTER TABLE hub ADD COLUMN newest INTEGER NOT NULL DEFAULT 0;           -- highest published.id so far
 ALTER TABLE hub ADD COLUMN pruned INTEGER NOT NULL DEFAULT 0;           -- withdrawals up to this seq are not kept any more
+ALTER TABLE document ADD COLUMN opened INTEGER;                         -- since when everybody sees it without a break; NULL: nobody does
 CREATE INDEX document_expires ON document (bank, expires) WHERE expires IS NOT NULL;
 CREATE TABLE published (                                                -- chunks that public_chunk shows: what the public index follows
     id INTEGER PRIMARY KEY AUTOINCREMENT,                               -- its name in that index; a chunk that comes back gets a new one
@@ -147,3 +148,19 @@ SELECT bundle_member.*
 FROM bundle_member
 JOIN owner_bundle ON owner_bundle.id = bundle_member.bundle
 JOIN owner_document ON owner_document.id = bundle_member.document;
+
+-- vectors of documents' chunks, those of the last versions too, and of bundles, by model and text
+CREATE TABLE kept_vector (
+    document INTEGER NOT NULL,                      -- 0 for a bundle's
+    bundle INTEGER NOT NULL,                        -- 0 for a document's
+    key BLOB NOT NULL,                              -- 16 bytes: of the model and the text that was embedded
+    version INTEGER NOT NULL,                       -- newest of the document's that had it
+    row BLOB NOT NULL,                              -- as in embedding
+    PRIMARY KEY (document, bundle, key)
+) WITHOUT ROWID;
+CREATE INDEX kept_vector_key ON kept_vector (key);
+CREATE TABLE embedded_document (                    -- what a document was when it was embedded last
+    document INTEGER PRIMARY KEY,
+    model BLOB NOT NULL,
+    chunks BLOB NOT NULL                            -- 16 bytes for each chunk, in order
+);
