@@ -94,7 +94,7 @@ class Wire:
                 return self._exchange(kept, message, False, seconds)
             except Gone:
                 kept.close()
-        return self._exchange(self._connect(), message, True, seconds)
+        return self._exchange(self._connect(seconds), message, True, seconds)
 
     def close(self) -> None:
         """Closes the idle connections; the object stays usable."""
@@ -113,15 +113,16 @@ class Wire:
             connection.close()
         return None
 
-    def _connect(self) -> socket.socket:
+    def _connect(self, seconds: float | None = None) -> socket.socket:
+        seconds = seconds or self.timeout
         try:
             if not isinstance(self.address, str):
                 host, port = self.address  # as bytes: text would load the tables of international names first
-                connection = socket.create_connection((host.encode(), port), self.timeout)  # type: ignore[arg-type]
+                connection = socket.create_connection((host.encode(), port), seconds)  # type: ignore[arg-type]
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 return connection
             connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            connection.settimeout(self.timeout)
+            connection.settimeout(seconds)
             try:
                 connection.connect(self.address)
             except OSError:

@@ -47,7 +47,6 @@ class Courier:
         self.state = Lock()
         self.thread: Thread | None = None
         self.stopped = Event()
-        self.trouble = ""
 
     def sent(self, name: str, arguments: dict[str, object], key: object = None) -> Json | None:
         """The result of a write, or None when it waits. Raises Fault for one refused, SpoolFull and OSError when it couldn't be kept."""
@@ -91,7 +90,7 @@ class Courier:
             try:
                 result = self.post(write, left, late=name != own)
             except Unreachable as error:
-                self.trouble = reason(error)
+                self.spool.trouble = reason(error)
                 return False, None
             except Fault as fault:
                 if name == own:
@@ -99,7 +98,7 @@ class Courier:
                     raise
                 self.spool.set_aside(name, str(fault))
                 continue
-            self.trouble = ""
+            self.spool.trouble = ""
             if name != own and result.get("isError"):
                 self.spool.set_aside(name, text_of(result))
                 continue
@@ -135,8 +134,8 @@ class Courier:
             try:
                 with self.spool.alone(0.0) as mine:
                     done = mine and self.deliver(None, time.monotonic() + config.AGENT_SEND_SECONDS)[0]
-            except OSError as error:
-                self.trouble, done = str(error), False
+            except OSError:  # of the disk; shown to whoever writes next
+                done = False
             with self.state:
                 if done and not self.spool.names():
                     self.thread = None

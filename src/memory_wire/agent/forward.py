@@ -174,9 +174,8 @@ class Forwarder:
             if isinstance(properties, dict) and isinstance(required, list)
             else {}
         )
-        text = (
-            f"Kept on this machine; it is stored when the memory server answers again ({self.courier.trouble or 'others are sent first'})."
-        )
+        why = self.courier.spool.trouble or "others are sent first"
+        text = f"Kept on this machine; it is stored when the memory server answers again ({why})."
         return success(text.encode(), {**shape, "waiting": True})
 
 

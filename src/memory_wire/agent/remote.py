@@ -35,11 +35,13 @@ SAID_CHARS = 300
 class Remote:
     """One server: `target` names it as it was given, "" for this user's own, wherever that listens at the moment."""
 
-    def __init__(self, url: str | None, environ: Mapping[str, str], data: str) -> None:
+    def __init__(self, url: str | None, environ: Mapping[str, str], data: str, insecure: bool = False) -> None:
         self.target = url or environ.get("MEMORY_WIRE_URL", "")
-        self.key = environ.get("MEMORY_WIRE_KEY") or None
+        self.given = environ.get("MEMORY_WIRE_KEY") or None
         self.data = data
+        self.insecure = insecure  # the key may go to another machine unencrypted
         self.folder = os.path.join(data, FOLDER)
+        self.key_file = os.path.join(self.folder, KEY)
         self.wire: Wire | None = None
 
     @property
@@ -52,11 +54,30 @@ class Remote:
         url, wire = self.url, self.wire
         if wire is None or wire.url != url:
             wire = self.wire = opened(url)
-        wire.present(self.key or (stored_key() if local(url) else key_file(os.path.join(self.folder, KEY))))
+        key = self.key(url)
+        wire.present(key)
         reply = wire.request(verb, path, body, seconds=seconds)
+        if reply.status == 401:
+            raise Later(401, f"{url} {'refuses the key' if key else 'asks for a key'}: {self.mend()}")
         if reply.status in LATER or reply.status >= 500:
             raise Later(reply.status, f"{url} answered {reply.status}: {said(reply)}")
         return reply
+
+    def key(self, url: str) -> str | None:
+        """The key that a server is shown: the environment's, the agent's own or, on this machine, the one beside the store.
+
+        Raises Unreachable where it must not be sent: others may read its file, or it would go to another machine for all to read.
+        """
+        near = local(url)
+        key = self.given or key_in(self.key_file) or (stored_key() if near else None)
+        if key and not near and not url.startswith("https://") and not self.insecure:
+            raise Unreachable(f"{url} is another machine's and not encrypted, so the key is not sent: use https://, or say --insecure")
+        return key
+
+    def mend(self) -> str:
+        """What helps when a server wants another key."""
+        made = "`memory-wire keys create` there makes one"
+        return f"`memory-wire agent` takes it from MEMORY_WIRE_KEY, or from {self.key_file} (mode 0600); {made}"
 
     def message(self, method: str, params: Json, bank: str | None = None, seconds: float = config.MCP_CALL_SECONDS) -> Json:
         """The result of a protocol message. Raises Fault for a refusal, Unreachable when nobody answers."""
@@ -74,7 +95,7 @@ class Remote:
             raise Fault(error["code"], str(error.get("message")), error.get("data"))
         if reply.status in REFUSED:
             raise Fault(INVALID, said(reply))
-        raise Unreachable(f"{self.url} answered {reply.status}, which is no answer of a memory-wire server")
+        raise Unreachable(f"{self.url} answered {reply.status}, but not as a memory-wire server does: is it the right URL?")
 
     def close(self) -> None:
         if self.wire is not None:
@@ -112,11 +133,11 @@ def said(reply: Reply) -> str:
     return " ".join(str(error).split())[:SAID_CHARS]
 
 
-def key_file(path: str) -> str | None:
-    """The key in a file, unless others may read it."""
+def key_in(path: str) -> str | None:
+    """The key in a file, if there is one. Raises Unreachable when others may read it."""
     try:
         if stat.S_IMODE(os.stat(path).st_mode) & 0o077:
-            return None
+            raise Unreachable(f"{path} may be read by others: chmod 600 it")
     except OSError:
         return None
     return get(path).decode("ascii", "replace").strip() or None

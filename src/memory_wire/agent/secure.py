@@ -24,10 +24,11 @@ class SecureWire(Wire):
         self.url = url
         self.context: SSLContext = create_default_context()
 
-    def _connect(self) -> socket:
-        plain = super()._connect()
+    def _connect(self, seconds: float | None = None) -> socket:
+        plain = super()._connect(seconds)
         try:
             return self.context.wrap_socket(plain, server_hostname=str(self.address[0]))
         except OSError as error:
             plain.close()
-            raise Unreachable(f"no server at {self.url}: {getattr(error, 'verify_message', '') or error}") from None
+            why = getattr(error, "verify_message", "") or (getattr(error, "reason", "") or "").replace("_", " ").lower() or error
+            raise Unreachable(f"no server at {self.url}: {why}") from None

@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PLACE, ASIDE, LOCK = "spool", "aside", ".lock"
+PLACE, ASIDE, LOCK, TROUBLE = "spool", "aside", ".lock", ".trouble"
 
 
 class SpoolFull(MemoryWireError):
@@ -83,9 +83,27 @@ class Spool:
         os.rename(os.path.join(self.place, name), os.path.join(self.aside_place, name))
         files.sync(self.place)
 
-    def aside(self) -> int:
-        """How many were set aside."""
-        return sum(not name.endswith(".why") for name in files.names(self.aside_place))
+    def aside(self) -> list[str]:
+        """Those that were set aside, oldest first."""
+        return [name for name in files.names(self.aside_place) if not name.endswith(".why")]
+
+    def why(self, name: str) -> str:
+        """Why one was."""
+        return files.get(os.path.join(self.aside_place, f"{name}.why")).decode("utf-8", "replace")
+
+    @property
+    def trouble(self) -> str:
+        """Why the last attempt to deliver failed; empty when it didn't."""
+        return files.get(os.path.join(self.place, TROUBLE)).decode("utf-8", "replace")
+
+    @trouble.setter
+    def trouble(self, text: str) -> None:
+        if text == self.trouble:
+            return
+        try:
+            files.put(os.path.join(self.place, TROUBLE), text.encode("utf-8", "replace"))
+        except OSError:
+            return  # it is for showing only
 
     @contextmanager
     def alone(self, until: float) -> Iterator[bool]:
