@@ -246,14 +246,15 @@ class Surface(Bundles, Administration):
         source_id: str | None = None,
         subject: str | None = None,
         content: bool = False,
+        all_banks: bool = False,
         dry_run: bool = False,
         bank: str | None = None,
     ) -> x.Erased:
-        """Removes for good what one of id, source and subject names; `content`: also what speaks of a subject.
+        """Removes for good what one of id, source and subject names; `content`: also what speaks of a subject, `all_banks`: everywhere.
 
         Raises Invalid, Forbidden, StorageError.
         """
-        request = x.Erase(id=id, source_id=source_id, subject=subject, content=content, dry_run=dry_run)
+        request = x.Erase(id=id, source_id=source_id, subject=subject, content=content, all_banks=all_banks, dry_run=dry_run)
         answer: x.Erased = self.call("erase", request, bank)
         return answer
 

@@ -20,7 +20,7 @@ OPS: tuple[Op, ...] = (
         contract=False,
         apart=True,
         needs="admin",
-        summary="Remove memories and records for good: text, index and log.",
+        summary="Remove memories, records and documents for good: text, index and log.",
         errors=("invalid", "storage"),
     ),
 )

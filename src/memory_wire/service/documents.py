@@ -175,16 +175,19 @@ def delete_doc(request: d.DeleteDoc, scope: t.Scope, service: Service) -> Work:
     def work(tx: Tx) -> Outcome:
         document = named(tx, request, scope, deleted=purge)
         bank = bank_of(tx, document, scope)
-        changes = chunking.removed(tx, bank, tx.documents.chunks(document.id))
-        answer = d.DocDeleted(deleted=True, deleted_at=dates.stamp(now), purged=purge)
+        done = Outcome(d.DocDeleted(deleted=True, deleted_at=dates.stamp(now), purged=purge), bank, service.settings_of(bank, tx).language)
         if purge:
-            tx.documents.remove(document.id)
+            from memory_wire.service import erasing  # few ever do
+
+            done.changes, done.jobs = [*erasing.unshelved(tx, bank, document.id, now)], True
+            erasing.later(tx, bank)
         else:
+            done.changes = [*chunking.removed(tx, bank, tx.documents.chunks(document.id))]
             document.deleted = now
             tx.documents.set(document)
-        tx.hubs.reconcile(bank.id, document.id)
+            tx.hubs.reconcile(bank.id, document.id)
         audit.note(tx, scope, bank, "doc.purge" if purge else "doc.delete", document.public_id, now)
-        return Outcome(answer, bank, service.settings_of(bank, tx).language, [*changes])
+        return done
 
     return work
 

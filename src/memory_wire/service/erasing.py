@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import os
 
+from msgspec import UNSET, Struct
+
 from memory_wire import config
 from memory_wire import erasure as e
-from memory_wire.errors import Invalid
-from memory_wire.kernels.text import words
-from memory_wire.service import access, audit, dates, forms, jobs, maintenance, memories, validate
+from memory_wire.service import access, audit, chunking, dates, jobs, maintenance, meant, sessions, validate
 from memory_wire.service.changes import Gone, Outcome
+from memory_wire.service.integrations import noted
+from memory_wire.service.meant import Item, Judge, Lines
 from memory_wire.service.rights import operator
-from memory_wire.store.erasing import Trace
 from memory_wire.store.ids import show
 from memory_wire.store.records import EVERYTHING
+from memory_wire.store.rows import Bank
+from memory_wire.types import Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,108 +31,143 @@ if TYPE_CHECKING:
     from memory_wire.store.protocol import Tx
     from memory_wire.store.reader import Reader
     from memory_wire.store.records import Sight
-    from memory_wire.store.rows import Bank
-    from memory_wire.types import Scope
-
-    Meant = dict[bytes, str]
 
 KIND = "expunge"
-PAGE = 1_000
 
 
 def erase(service: Service, request: e.Erase, scope: Scope) -> e.Erased:
     """Erases what is meant, or tells what would be. When it answers nothing of it is on the disk. Raises Invalid, StorageError."""
     validate.scope(scope)
-    judge = judge_of(service, request)
+    judge = Judge(request, service.keys)
+    found = Found(scope, [])
     with service.read() as reader:
-        bank = reader.bank(scope.project, scope.bank)
-        if bank is None:
-            return e.Erased(dry_run=request.dry_run, count=0, erased=[], derived=[], backups=[])
         sight = EVERYTHING if operator(scope.caller) else access.sight(reader, scope)
-        meant, derived = find(reader, bank, judge, sight)
-        backups = [e.BackupRow(path=path, made_at=dates.stamp(at)) for path, at in reader.erasing.copies() if os.path.exists(path)]
-    if meant and not request.dry_run:
-        outcome = service.store.submit(gone(service, scope, meant, service.now()))
-        service.index.follow(outcome)
-        expunge(service, outcome.bank or bank)
-        service.store.submit(lambda tx: tx.jobs.drop(KIND, bank.id))
-    named = [e.ErasedUnit(id=show(uid), why=why) for uid, why in list(meant.items())[: config.RECORDS_NAMED]]
-    return e.Erased(dry_run=request.dry_run, count=len(meant), erased=named, derived=derived, backups=backups if meant else [])
+        names = [row.name for row in reader.banks(scope.project)] if request.all_banks else [scope.bank]
+        for name in names:
+            bank = reader.bank(scope.project, name)
+            if bank is not None:
+                found.look(reader, bank, judge, sight)
+        found.lines = list(meant.said(reader, scope.project, sessions.among(scope.caller), judge))
+        backups = found.backups(reader)
+    if not request.dry_run:
+        found.erase(service)
+    return found.told(request.dry_run, backups)
 
 
-def judge_of(service: Service, request: e.Erase) -> Callable[[Trace], str | None]:
-    """Why a trace is meant, None when it isn't. Raises Invalid."""
-    given = [name for name in ("id", "source_id", "subject") if getattr(request, name) is not None]
-    if len(given) != 1:
-        raise Invalid("id", "exactly one of id, source_id and subject says what is erased")
-    if request.id is not None:
-        uid = memories.uid_of(request.id)
-        return lambda trace: "its id" if trace.uid == uid else None
-    name = validate.key(given[0], getattr(request, given[0]))
-    if name is None:
-        raise Invalid(given[0], "must not be blank")
-    key = service.keys.hashed(name)
-    if request.source_id is not None:
-        return lambda trace: "its source" if trace.source_key == key else None
-    shown = {service.keys.shown("subject", name, []).casefold(), name.casefold()}
-    fact = service.keys.hashed(forms.fact(name))
-    phrase = [word for word, _, _ in words(name)] if request.content else []
+class Of(Struct):
+    """What is meant of one bank."""
 
-    def judge(trace: Trace) -> str | None:
-        for field, values in trace.names().items():
-            if any(value.casefold() in shown for value in values):
-                return field.replace("_", " ")
-        if trace.fact == fact:
-            return "fact key"
-        return "its text" if phrase and any(spoken(phrase, text) for text in (trace.content, trace.context) if text) else None
-
-    return judge
+    bank: Bank
+    items: list[Item]
 
 
-def spoken(phrase: list[str], content: str) -> bool:
-    """Whether a text has the words of a phrase in a row."""
-    text = [word for word, _, _ in words(content)]
-    first = phrase[0]
-    return any(text[at : at + len(phrase)] == phrase for at, word in enumerate(text) if word == first)
+class Found(Struct):
+    """What is meant in a project, and `derived`: ids of live records that were made from it, as far as the caller may see them."""
+
+    scope: Scope
+    banks: list[Of]
+    derived: list[str] = []
+    lines: list[Lines] = []
+
+    def look(self, reader: Reader, bank: Bank, judge: Judge, sight: Sight) -> None:
+        """Looks through one bank."""
+        items = list(meant.units(reader, bank, judge, sight))
+        units = [item.row for item in items]
+        below = sorted(set(reader.records.below(units)) - set(units)) if units else []
+        marks = reader.records.marks(below, sight)
+        live = reader.units(bank, [unit for unit in below if marks[unit].visible])
+        self.derived += [show(unit.uid) for unit in live.values()]
+        self.banks.append(Of(bank, [*items, *meant.shelf(reader, bank, judge)]))
+
+    def backups(self, reader: Reader) -> list[e.BackupRow]:
+        """The copies that were written after something of it came, and are there."""
+        oldest = {of.bank.id: min(item.since for item in of.items) for of in self.banks if of.items}
+        oldest_of_all = min([*oldest.values(), *(lines.item.since for lines in self.lines)], default=None)
+        rows = []
+        for path, at, bank in reader.erasing.copies():
+            since = oldest_of_all if bank is None else oldest.get(bank)
+            if since is not None and since <= at and os.path.exists(path):
+                rows.append(e.BackupRow(path=path, made_at=dates.stamp(at)))
+        return rows
+
+    def erase(self, service: Service) -> None:
+        """Takes it all away, a commit a bank."""
+        for of in self.banks:
+            if of.items:
+                service.index.follow(service.store.submit(gone(service, self.scope, of, service.now())))
+                expunge(service, of.bank)
+                service.store.submit(done(of.bank))
+        if self.lines:
+            bank = self.banks[0].bank if self.banks else None
+            service.store.submit(unsaid(self.scope, bank, self.lines, service.now()))
+            service.store.empty_log()
+            if bank is not None:
+                service.store.submit(done(bank))
+
+    def told(self, dry_run: bool, backups: list[e.BackupRow]) -> e.Erased:
+        rows = [(item, of.bank.name) for of in self.banks for item in of.items] + [(lines.item, "") for lines in self.lines]
+        answer = e.Erased(
+            dry_run=dry_run,
+            count=len(rows),
+            kinds={},
+            banks=[of.bank.name for of in self.banks],
+            erased=[],
+            derived=self.derived[: config.RECORDS_NAMED],
+            backups=backups,
+        )
+        for item, bank in rows:
+            answer.kinds[item.kind] = answer.kinds.get(item.kind, 0) + 1
+            if len(answer.erased) < config.RECORDS_NAMED:
+                text = item.text if dry_run else UNSET
+                answer.erased.append(e.ErasedItem(id=item.id, kind=item.kind, why=item.why, bank=bank or UNSET, text=text))
+        return answer
 
 
-def find(reader: Reader, bank: Bank, judge: Callable[[Trace], str | None], sight: Sight) -> tuple[Meant, list[str]]:
-    """(what is meant with the reason, ids of live records that were derived from it), as far as the caller may see them."""
-    meant: Meant = {}
-    units: list[int] = []
-    after = 0
-    while page := reader.erasing.traces(bank, after, PAGE):
-        found = {trace.unit: (trace.uid, why) for trace in page if (why := judge(trace)) is not None}
-        seen = [unit for unit, mark in reader.records.marks(found, sight).items() if mark.visible]
-        meant |= [found[unit] for unit in seen]
-        units += seen
-        after = page[-1].unit
-    below = sorted(set(reader.records.below(units)) - set(units)) if units else []
-    marks = reader.records.marks(below, sight)
-    live = reader.units(bank, [unit for unit in below if marks[unit].visible])
-    return meant, [show(unit.uid) for unit in live.values()][: config.RECORDS_NAMED]
-
-
-def gone(service: Service, scope: Scope, meant: Meant, at: int) -> Callable[[Tx], Outcome]:
-    """The work that takes the rows away, a line of the audit log each, and asks for the rest."""
+def gone(service: Service, scope: Scope, of: Of, at: int) -> Callable[[Tx], Outcome]:
+    """The work that takes the rows of one bank away, a line of the audit log each, and asks for the rest."""
 
     def work(tx: Tx) -> Outcome:
-        bank = tx.bank(scope.project, scope.bank)
+        bank = tx.bank(of.bank.project, of.bank.name)
         done = Outcome(None, bank, jobs=True)
-        if bank is None:
-            return done
+        if bank is None or bank.id != of.bank.id:
+            return Outcome(None)
         done.language = service.settings_of(bank, tx).language
         by = scope.caller.member if scope.caller is not None else None
-        for uid in meant:
-            unit = tx.records.unit(bank, uid)
-            if unit is None:
-                continue
-            removed = emptied(tx, bank, unit, "erase", by, at)
-            if removed is not None:
-                done.changes.append(removed)
-            audit.note(tx, scope, bank, "erase", show(uid), at)
+        for item in of.items:
+            done.changes += removed(tx, bank, item, by, at)
+            audit.note(tx, scope, bank, "erase", item.id, at, None if item.kind in ("memory", "record") else item.kind)
         later(tx, bank)
         return done
+
+    return work
+
+
+def removed(tx: Tx, bank: Bank, item: Item, by: int | None, at: int) -> list[Gone]:
+    """Takes away the rows of one thing; what the index has to take out."""
+    if item.kind == "document":
+        return unshelved(tx, bank, item.row, at)
+    if item.kind == "version":
+        tx.erasing.drop_version(item.row, item.part)
+    elif item.kind == "bundle":
+        tx.bundles.remove(item.row)
+    elif item.kind == "annotation":
+        tx.erasing.drop_annotation(item.row, item.part, at)
+    else:
+        found = emptied(tx, bank, item.row, "erase", by, at)
+        return [] if found is None else [found]
+    return []
+
+
+def unsaid(scope: Scope, bank: Bank | None, lines: list[Lines], at: int) -> Callable[[Tx], None]:
+    """The work that replaces pieces of uploaded sessions by those without what is meant; some bank's job stands for the rest."""
+
+    def work(tx: Tx) -> None:
+        for found in lines:
+            for first, body in found.bodies.items():
+                tx.sessions.replace(found.item.row, first, body)
+            noted(tx, scope, scope.project, "session.erase", found.item.id, at)
+        if bank is not None:
+            later(tx, bank)
 
     return work
 
@@ -145,9 +183,25 @@ def emptied(tx: Tx, bank: Bank, unit: int, how: str, by: int | None, at: int) ->
     return None if removed is None else Gone(unit, removed.seq, removed.after)
 
 
+def unshelved(tx: Tx, bank: Bank, document: int, at: int) -> list[Gone]:
+    """Takes away the rows of one document, deleted or not: versions, chunks, places in bundles. The caller asks for the rest with `later`."""
+    chunks = tx.documents.chunks(document)
+    gone = chunking.removed(tx, bank, chunks)
+    for chunk in chunks:
+        tx.erasing.wipe(bank, chunk.unit, "erase", None, at)
+    tx.documents.remove(document)
+    tx.hubs.reconcile(bank.id, document)
+    return gone
+
+
 def later(tx: Tx, bank: Bank) -> None:
     """Asks for what is left of an erasure: index and log. The Outcome must say `jobs=True`."""
     jobs.enqueue(tx, KIND, bank)
+
+
+def done(bank: Bank) -> Callable[[Tx], None]:
+    """The work that takes back what `later` asked for."""
+    return lambda tx: tx.jobs.drop(KIND, bank.id)
 
 
 def expunge(service: Service, bank: Bank) -> None:

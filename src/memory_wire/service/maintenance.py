@@ -118,7 +118,12 @@ def backup(path: str, file: str, progress: Progress) -> dict[str, object]:
         service.open()
         path = os.path.abspath(file)
         done: dict[str, object] = {"bytes": copy(service.store, path, progress)}
-        at = service.now()
-        if not frozen(service.path):
-            service.store.submit(lambda tx: tx.erasing.note_copy(path, at))
+        note_copy(service, path)
         return done
+
+
+def note_copy(service: Service, path: str, bank: int | None = None) -> None:
+    """Remembers that a copy of the store, or of one bank, was written; in a store that can't be written nothing can be erased either."""
+    at = service.now()
+    if not frozen(service.path):
+        service.store.submit(lambda tx: tx.erasing.note_copy(path, at, bank))

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 LETTERS = frozenset("0123456789abcdefghijklmnopqrstuvwxyz-.")
 ROLES = ("user", "assistant", "call", "tool")
 MOST = (1 << 63) - 1
+ERASED = "[REDACTED:erased]"  # stands for a line that was
 
 lines_of = Decoder(list[s.SessionLine]).decode
 
@@ -41,7 +42,7 @@ def put_session(request: s.PutSession, scope: Scope, service: Service) -> Work:
     """The work that adds lines to a session. Raises Invalid, OffsetMismatch, SessionQuota."""
     check(request)
     lines = [kept(line) for line in request.lines]
-    body = compress(encode(lines)) if lines else b""
+    body = packed(lines) if lines else b""
     now = service.now()
 
     def work(tx: Tx) -> Outcome:
@@ -160,6 +161,11 @@ def check(request: s.PutSession) -> None:
             raise Invalid("text", f"must be at most {config.SESSION_TEXT_CHARS:,} characters")
         if any(len(text or "") > config.SESSION_NAME_CHARS for text in (line.name, line.at)):
             raise Invalid("name", f"and at must be at most {config.SESSION_NAME_CHARS} characters")
+
+
+def packed(lines: list[s.SessionLine]) -> bytes:
+    """A piece as it is stored; `lines_of` its unpacked bytes reads it."""
+    return compress(encode(lines))
 
 
 def kept(line: s.SessionLine) -> s.SessionLine:

@@ -16,6 +16,7 @@ import msgspec
 from memory_wire.errors import Invalid
 from memory_wire.guard.redact import PLACEHOLDER
 from memory_wire.service import dates, lineage, open_service
+from memory_wire.service.maintenance import note_copy
 from memory_wire.store.ids import show
 from memory_wire.store.place import index_folder
 from memory_wire.store.rows import MEMORY, RECORD
@@ -78,9 +79,14 @@ def export(path: str, file: str | None, bank: str | None, progress: Progress, pr
         try:
             if file is None:
                 return write(service, sys.stdout.buffer, bank, progress, project)
-            return write_file(service, file, bank, progress, project)
+            count = write_file(service, file, bank, progress, project)
         except OSError as error:
             raise Invalid("file", f"{file or 'standard output'}: {error.strerror or error}") from None
+        with service.read() as reader:
+            found = None if bank is None else reader.bank(project, bank)
+        if bank is None or found is not None:
+            note_copy(service, os.path.abspath(file), None if found is None else found.id)
+        return count
 
 
 def write_file(service: Service, file: str, bank: str | None, progress: Progress, project: str) -> int:

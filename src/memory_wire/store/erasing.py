@@ -9,7 +9,6 @@ from msgspec import Struct, json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from sqlite3 import Connection
 
     from memory_wire.store.rows import Bank
@@ -20,10 +19,19 @@ _EMPTY = (
 )
 _TRACES = """
 SELECT u.id, u.uid, u.kind, u.content, u.context, u.tags, u.speaker, s.shown, d.shown, r.fact, r.source, r.source_id, r.source_key, r.scope,
-       r.aliases, r.fact_key
+       r.aliases, r.fact_key, ifnull(u.stored, u.created)
 FROM unit u LEFT JOIN record r ON r.unit = u.id LEFT JOIN session s ON s.bank = u.bank AND s.ordinal = u.session
 LEFT JOIN document_key d ON d.unit = u.id
-WHERE u.bank = ? AND u.kind < 2 AND u.id > ? AND (r.unit IS NULL OR r.purged IS NULL) ORDER BY u.id LIMIT ?
+WHERE u.bank = ? AND u.kind < 2 AND u.id > ? AND (r.unit IS NULL OR r.purged IS NULL) {of} ORDER BY u.id LIMIT ?
+"""
+_ITS_UID = "AND substr(u.uid, 1, 8) = substr(?, 1, 8) AND u.uid = ?"
+_SHELVED = """
+SELECT d.id, d.public_id, d.title, d.source, d.version, (SELECT min(at) FROM version WHERE document = d.id)
+FROM document d WHERE d.bank = ?1 AND (?2 IS NULL OR d.public_id = ?2) ORDER BY d.id
+"""
+_BUNDLES = """
+SELECT id, public_id, title, description, intent, analysis, created
+FROM bundle WHERE bank = ?1 AND (?2 IS NULL OR public_id = ?2) ORDER BY id
 """
 
 
@@ -46,6 +54,7 @@ class Trace(Struct):
     scope: str | None
     aliases: str | None
     fact_key: str | None
+    since: int
 
     def names(self) -> dict[str, list[str]]:
         """What it is said by and kept under, by field."""
@@ -55,6 +64,32 @@ class Trace(Struct):
         if self.tags:
             found["tags"] = self.tags.decode().split("\0")
         return found
+
+
+class Shelved(Struct):
+    """A document, also one that is deleted or whose import was cut off; `since`: of its oldest version."""
+
+    document: int
+    public_id: str
+    title: str
+    source: str | None
+    version: int
+    since: int
+
+
+class BundleTrace(Struct):
+    """A bundle with what it says itself."""
+
+    bundle: int
+    public_id: str
+    title: str
+    description: str | None
+    intent: str | None
+    analysis: str | None
+    since: int
+
+    def texts(self) -> list[str]:
+        return [text for text in (self.title, self.description, self.intent, self.analysis) if text]
 
 
 NAMED = ("speaker", "session", "document", "source", "source_id", "scope", "fact_key", "context")
@@ -68,9 +103,46 @@ class Erasing:
     def __init__(self, connection: Connection) -> None:
         self._execute = connection.execute
 
-    def traces(self, bank: Bank, after: int, limit: int) -> list[Trace]:
-        """Those with after < unit, ascending; what was erased already is left out."""
-        return [Trace(*row) for row in self._execute(_TRACES, (bank.id, after, limit))]
+    # what there is -----------------------------------------------------------------------------------------------------------------
+
+    def traces(self, bank: Bank, after: int, limit: int, uid: bytes | None = None) -> list[Trace]:
+        """Those with after < unit, ascending, or only one; what was erased already is left out."""
+        of, one = ("", ()) if uid is None else (_ITS_UID, (uid, uid))
+        return [Trace(*row) for row in self._execute(_TRACES.replace("{of}", of), (bank.id, after, *one, limit))]
+
+    def shelved(self, bank: Bank, public_id: str | None = None) -> list[Shelved]:
+        """The documents of a bank, or only one."""
+        return [Shelved(*row) for row in self._execute(_SHELVED, (bank.id, public_id))]
+
+    def versions(self, document: int) -> list[tuple[int, int]]:
+        """(number, time) of a document's versions."""
+        return self._execute("SELECT version, at FROM version WHERE document = ? ORDER BY version", (document,)).fetchall()
+
+    def text(self, document: int, version: int) -> str:
+        """The text of a version, empty if it isn't there."""
+        row = self._execute("SELECT markdown FROM version WHERE document = ? AND version = ?", (document, version)).fetchone()
+        return "" if row is None else bytes(row[0]).decode()
+
+    def bundles(self, bank: Bank, public_id: str | None = None) -> list[BundleTrace]:
+        """The bundles of a bank, also deleted ones, or only one."""
+        return [BundleTrace(*row) for row in self._execute(_BUNDLES, (bank.id, public_id))]
+
+    def annotations(self, bundle: int) -> list[tuple[int, str]]:
+        """(document, what is noted at it) in a bundle."""
+        query = "SELECT document, annotation FROM bundle_member WHERE bundle = ? AND annotation IS NOT NULL ORDER BY position"
+        return self._execute(query, (bundle,)).fetchall()
+
+    # taking it away ----------------------------------------------------------------------------------------------------------------
+
+    def drop_version(self, document: int, version: int) -> None:
+        """Removes a version that isn't the newest."""
+        query = "DELETE FROM version WHERE document = ?1 AND version = ?2 AND version < (SELECT version FROM document WHERE id = ?1)"
+        self._execute(query, (document, version))
+
+    def drop_annotation(self, bundle: int, document: int, at: int) -> None:
+        """Removes what a bundle notes at a document."""
+        self._execute("UPDATE bundle_member SET annotation = NULL WHERE bundle = ? AND document = ?", (bundle, document))
+        self._execute("UPDATE bundle SET updated = ?1, shown = ?1 WHERE id = ?2", (at, bundle))
 
     def wipe(self, bank: Bank, unit: int, how: str, by: int | None, at: int) -> None:
         """Empties what a deletion left of one unit: the record's columns, links, log entries, waiting work."""
@@ -117,10 +189,10 @@ class Erasing:
 
     # copies ------------------------------------------------------------------------------------------------------------------------
 
-    def note_copy(self, path: str, at: int) -> None:
-        """Remembers where a copy of the store was written."""
-        self._execute("INSERT OR REPLACE INTO copy (path, at) VALUES (?, ?)", (path, at))
+    def note_copy(self, path: str, at: int, bank: int | None = None) -> None:
+        """Remembers where a copy of the store, or of one bank of it, was written."""
+        self._execute("INSERT OR REPLACE INTO copy (path, at, bank) VALUES (?, ?, ?)", (path, at, bank))
 
-    def copies(self) -> Iterator[tuple[str, int]]:
-        """(path, time) of the copies, the oldest first."""
-        yield from self._execute("SELECT path, at FROM copy ORDER BY at, path")
+    def copies(self) -> list[tuple[str, int, int | None]]:
+        """(path, time, bank if it has only one) of the copies, the oldest first."""
+        return self._execute("SELECT path, at, bank FROM copy ORDER BY at, path").fetchall()

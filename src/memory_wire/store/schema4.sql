@@ -103,10 +103,11 @@ FROM bundle_member
 JOIN public_bundle ON public_bundle.id = bundle_member.bundle
 JOIN public_document ON public_document.id = bundle_member.document;
 
--- copies of the store that were written, to be named when something is erased
+-- backups and exports that were written, to be named when something is erased
 CREATE TABLE copy (
     path TEXT PRIMARY KEY,
-    at INTEGER NOT NULL
+    at INTEGER NOT NULL,
+    bank INTEGER                                    -- NULL: the whole store
 ) WITHOUT ROWID;
 
 -- bundles

@@ -49,6 +49,11 @@ class Sessions:
         rows = self._execute(f"SELECT {_COLUMNS} {_WHERE} ORDER BY u.updated DESC, u.id DESC LIMIT :limit OFFSET :offset", values)
         return [Upload(*row) for row in rows], int(total)
 
+    def all(self, project: str, among: int | None) -> list[Upload]:
+        """All sessions, in the order in which they came."""
+        values = {"project": project, "among": among}
+        return [Upload(*row) for row in self._execute(f"SELECT {_COLUMNS} {_WHERE} ORDER BY u.id", values)]
+
     def held(self, project: str) -> int:
         """Compressed bytes of all sessions of the project."""
         (held,) = self._execute(f"SELECT ifnull(sum(u.bytes), 0) {_WHERE}", {"project": project, "among": None}).fetchone()
@@ -74,6 +79,14 @@ class Sessions:
         begin = "(SELECT max(first) FROM upload_piece WHERE upload = ? AND first <= ?)"
         query = f"SELECT first, body FROM upload_piece WHERE upload = ? AND first >= ifnull({begin}, 0) AND first < ? ORDER BY first"
         return self._execute(query, (upload, upload, first, last)).fetchall()
+
+    def replace(self, upload: int, first: int, body: bytes) -> None:
+        """Another body for the piece that begins with a line, if it is there."""
+        grown = "bytes = bytes + length(:body) - (SELECT length(body) FROM upload_piece WHERE upload = :upload AND first = :first)"
+        values = {"upload": upload, "first": first, "body": body}
+        there = "EXISTS (SELECT 1 FROM upload_piece WHERE upload = :upload AND first = :first)"
+        self._execute(f"UPDATE upload SET {grown} WHERE id = :upload AND {there}", values)
+        self._execute("UPDATE upload_piece SET body = :body WHERE upload = :upload AND first = :first", values)
 
     def remove(self, upload: int) -> None:
         """Deletes a session and its pieces."""
