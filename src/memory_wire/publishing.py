@@ -88,5 +88,51 @@ class ViewGraph(Heard, kw_only=True):
     slug: str
 
 
+# markdown --------------------------------------------------------------------------------------------------------------------------
+
+
+class RawDoc(Struct, kw_only=True):
+    """A document as markdown: front matter, the text byte for byte, what is around it. `at` is a moment of the past."""
+
+    id: str
+    compact: str = ""
+    at: str = ""
+
+
+class RawBundle(Struct, kw_only=True):
+    """A bundle as markdown: a digest, or `full`; without concepts and relations by `graph=0`."""
+
+    id: str
+    full: str = ""
+    digest: str = ""
+    graph: str = ""
+    compact: str = ""
+
+
+class RawHub(Struct, kw_only=True):
+    """A hub as markdown: a digest of its concepts, or by `full=1` or `digest=0` a list of all that it has.
+
+    `since` limits it to what is newer; `at` lists what was there at a moment of the past.
+    """
+
+    slug: str
+    full: str = ""
+    digest: str = ""
+    since: str = ""
+    at: str = ""
+    compact: str = ""
+
+
+class HubText(Struct, kw_only=True):
+    """What a hub has for programs: an index, or all of its texts in one."""
+
+    slug: str
+    compact: str = ""
+
+
+class Discover(Struct, kw_only=True):
+    """Bundles of all hubs whose owners want them to be found."""
+
+
 class Style(Struct, kw_only=True):
     """The style sheet of all pages."""

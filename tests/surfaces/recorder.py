@@ -11,6 +11,7 @@ import msgspec
 from memory_wire import embedding as e
 from memory_wire import grants as g
 from memory_wire import integrations as i
+from memory_wire import publishing as p
 from memory_wire import questions as q
 from memory_wire import sessions as s
 from memory_wire import types as t
@@ -21,7 +22,7 @@ DIGEST = re.compile(rb":[0-9a-f]{8}\]")  # under the store's own secret
 UUID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 CURSOR = re.compile(rb"'\d+\.\d+'")
 KEY_ID = re.compile(rb"(?<=RevokeKey\(id=')[0-9a-f]{12}|(?<=head=')[0-9a-f]{32}")
-DOCUMENT = re.compile(rb"(?<=['\"/])[0-9A-Za-z]{17}(?=['\"#])")
+DOCUMENT = re.compile(rb"(?<=['\"/])[0-9A-Za-z]{17}(?=['\"#)>.\\])")
 STAMP = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
@@ -67,6 +68,8 @@ class Recorder(Surface):
 
     def own(self, answer: object) -> object:
         """The answer without what other scenarios have made, and without what is made anew by chance."""
+        if isinstance(answer, p.Payload):
+            return [answer.body.decode(), msgspec.structs.replace(answer, body=b"", etag="<etag>")]
         if isinstance(answer, g.NewKey):
             return msgspec.structs.replace(answer, id="<key id>", key="<key>", expires_at=None)
         if isinstance(answer, q.HubRecalled):

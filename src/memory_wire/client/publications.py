@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     import msgspec
 
 
+def said(flag: bool) -> str:
+    """A flag as a query has it."""
+    return "1" if flag else ""
+
+
 class Publications:
     """The public surfaces of documents, bundles and hubs."""
 
@@ -21,6 +26,27 @@ class Publications:
     def style(self) -> p.Payload:
         """The style sheet of all pages."""
         return self._payload("style", p.Style())
+
+    def raw_doc(self, id: str, *, compact: bool = False, at: str = "") -> p.Payload:
+        """A document as markdown: front matter, its text byte for byte, what is around it."""
+        return self._payload("raw_doc", p.RawDoc(id=id, compact=said(compact), at=at))
+
+    def raw_bundle(self, id: str, *, full: bool = False, graph: bool = True, compact: bool = False) -> p.Payload:
+        """A bundle as markdown by the Bundle Spec: a digest, or `full` with all texts."""
+        request = p.RawBundle(id=id, full=said(full), graph="" if graph else "0", compact=said(compact))
+        return self._payload("raw_bundle", request)
+
+    def raw_hub(self, slug: str, *, full: bool = False, since: str = "", at: str = "", compact: bool = False) -> p.Payload:
+        """A hub as markdown: a digest of its concepts, or the `full` list of what it has, now or `at` a moment of the past."""
+        return self._payload("raw_hub", p.RawHub(slug=slug, full=said(full), since=since, at=at, compact=said(compact)))
+
+    def hub_llms(self, slug: str) -> p.Payload:
+        """A hub's index by the llms.txt convention."""
+        return self._payload("hub_llms", p.HubText(slug=slug))
+
+    def hub_llms_full(self, slug: str, *, compact: bool = False) -> p.Payload:
+        """The texts of a hub in one."""
+        return self._payload("hub_llms_full", p.HubText(slug=slug, compact=said(compact)))
 
     def _payload(self, name: str, request: msgspec.Struct) -> p.Payload:
         answer: p.Payload = self.call(name, request)

@@ -16,6 +16,7 @@ from memory_wire.ops import (
     hub,
     memories,
     public,
+    raw,
     questions,
     records,
     sessions,
@@ -35,6 +36,7 @@ OPS: tuple[Op, ...] = (
     *bundles.OPS,
     *sessions.OPS,
     *public.OPS,
+    *raw.OPS,
     *questions.OPS,
 )
 BY_NAME = {op.name: op for op in OPS}

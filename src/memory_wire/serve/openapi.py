@@ -57,6 +57,13 @@ HINTS |= {
     "version": {**INTEGER, "description": "an older version's number"},
 }
 FLAG = {"type": "string", "enum": ["1", "true", "0", "false"], "default": "0"}
+HINTS |= {  # of what everybody may read
+    "at": {"type": "string", "description": "as it was at this date or RFC 3339 time"},
+    "compact": {**FLAG, "description": "without comments and needless blanks"},
+    "digest": {**FLAG, "default": "1", "description": "0 is full=1"},
+    "full": {**FLAG, "description": "all of it instead of a digest"},
+    "graph": {**FLAG, "default": "1", "description": "concepts and relations as well"},
+}
 RECEIPT = {"name": "receipt", "in": "query", "schema": FLAG, "description": "also say what was redacted and whether the memory was there"}
 OWN: tuple[tuple[str, str, str], ...] = (
     ("health", "The process answers; says nothing of the storage.", "text/plain"),

@@ -81,6 +81,13 @@ PUBLIC: dict[str, Callable[..., object]] = {
     "hub_recall": public("recall", "recall"),
     "hub_recall_usage": public("recall", "usage"),
     "style": public("style", "style"),
+    "raw_doc": public("doc", "raw"),
+    "raw_bundle": public("bundle", "raw"),
+    "raw_hub": public("index", "raw"),
+    "raw_llms": public("llms", "index"),
+    "raw_llms_full": public("llms", "full"),
+    "hub_llms": public("llms", "index"),
+    "hub_llms_full": public("llms", "full"),
 }
 SHOWN = later("shown", "shown")
 ASKING = public("recall", "waits")
