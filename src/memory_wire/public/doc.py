@@ -5,12 +5,12 @@ from __future__ import annotations
 from memory_wire import config
 from memory_wire.errors import NotPublic
 from memory_wire.public import concepts, extracts, past
-from memory_wire.public.concepts import Told
 from memory_wire.public.payload import NOINDEX, address, apart, body_of, escaped, linked, markdown, matter, shareable, truthy
 from memory_wire.service.dates import stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memory_wire.public.concepts import Told
     from memory_wire.publishing import Payload, RawDoc
     from memory_wire.service.service import Service
     from memory_wire.store.public import PublicBundle, PublicDocument
@@ -27,11 +27,10 @@ def raw(service: Service, request: RawDoc, scope: Scope) -> Payload:
         document = past.document(service, reader, request.id, at)
         if document is None:
             raise NotPublic
-        told, parents, n_parents = Told([], [], 0, False), [], 0
-        if at is None:  # what is around it is known of its newest text alone
-            told = concepts.of_document(service, reader, document.id, config.DOC_CONCEPTS, config.DOC_RELATIONS)
-            parents = reader.public.parents(document.id, config.DOC_PARENTS)
-            n_parents = reader.public.n_parents(document.id)
+        newest = [document.id] if at is None else []  # what is around it is known of its newest text alone
+        told = concepts.of_documents(service, reader, newest, config.DOC_CONCEPTS, config.DOC_RELATIONS)
+        parents = reader.public.parents(document.id, config.DOC_PARENTS) if newest else []
+        n_parents = reader.public.n_parents(document.id) if newest else 0
         text = reader.public.markdown(document)
         around = context(service, reader, document, told, parents, n_parents)
     head = matter(fields(service, document, told, n_parents, at)).encode()
