@@ -135,7 +135,7 @@ def test_json_and_an_unknown_shell() -> None:
     done = subprocess.run([*command, "bash", "--json"], capture_output=True, timeout=60, check=True)
     assert json.loads(done.stdout)["script"].startswith("# bash completion")
     refused = subprocess.run([*command, "tcsh"], capture_output=True, text=True, timeout=60, check=False)
-    assert refused.returncode == 2 and "bash, zsh or fish" in refused.stdout
+    assert refused.returncode == 2 and "bash, zsh or fish" in refused.stderr
 
 
 def test_values_with_a_fixed_set_of_words_are_held_to_it() -> None:

@@ -143,7 +143,7 @@ def test_an_export_of_ours_restores_its_banks(machine: Machine, tmp_path: Path) 
     machine.out("export", str(path))
     assert path.read_text() == before
     done = machine.run("import", str(path), "--bank", "y")
-    assert done.returncode == 2 and "--bank does not apply" in done.stdout
+    assert done.returncode == 2 and "--bank does not apply" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -149,10 +149,10 @@ def test_errors_are_one_line_with_what_mends_them(words: tuple[str, ...], said: 
 
 
 def test_near_misses_are_named(tmp_path: Path) -> None:
-    assert "did you mean `recall`?" in run(tmp_path, "recal", "x").stdout
-    assert "did you mean --budget?" in run(tmp_path, "recall", "x", "--buget", "3").stdout
+    assert "did you mean `recall`?" in run(tmp_path, "recal", "x").stderr
+    assert "did you mean --budget?" in run(tmp_path, "recall", "x", "--buget", "3").stderr
     for option in ("--endpoint", "--api-url"):
-        assert "MEMORY_WIRE_URL" in run(tmp_path, "recall", "x", option, "http://x").stdout
+        assert "MEMORY_WIRE_URL" in run(tmp_path, "recall", "x", option, "http://x").stderr
 
 
 def test_colour_on_a_terminal_only(tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def test_an_installation_of_another_kind_says_what_to_do(tmp_path: Path, install
 
 def test_words_that_exclude_each_other(installation: Installation) -> None:
     done = installation.run("update", "--rollback", "--version", "1")
-    assert done.returncode == 2 and "--rollback takes no other option" in done.stdout
+    assert done.returncode == 2 and "--rollback takes no other option" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -22,14 +22,14 @@ ID = "00000000-0000-4000-8000-000000000000"
 def test_a_blank_bank_is_refused(machine: Machine, verb: tuple[str, ...], bank: str) -> None:
     for words in (("--bank", bank), (f"--bank={bank}",)):
         done = machine.run(*verb, *words)
-        assert done.returncode == 2 and "--bank needs a name" in done.stdout
+        assert done.returncode == 2 and "--bank needs a name" in done.stderr and done.stdout == ""
         assert not machine.data.exists()
 
 
 def test_a_usage_error_shows_the_usage_line_only(machine: Machine) -> None:
     done = machine.run("recall", "x", "--k", "many")
-    assert done.returncode == 2 and done.stderr == ""
-    assert done.stdout.splitlines() == [
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.splitlines() == [
         "memory-wire recall: --k takes a number, not 'many'",
         "usage: memory-wire recall QUERY  [options]; `memory-wire recall --help` says more",
     ]
@@ -37,7 +37,7 @@ def test_a_usage_error_shows_the_usage_line_only(machine: Machine) -> None:
 
 def test_values_speak_of_options(machine: Machine) -> None:
     done = machine.run("retain", "x", "--update-mode", "bogus")
-    assert done.returncode == 2 and "--update-mode is replace or append, not 'bogus'" in done.stdout
+    assert done.returncode == 2 and "--update-mode is replace or append, not 'bogus'" in done.stderr
     for words in (
         ("recall", "x", "--budget", "-5"),
         ("memories", "--offset", "-1"),

@@ -19,7 +19,7 @@ def test_set_list_call_remove(tmp_path: Path, world: Server) -> None:
     asked = json.loads(machine.out("gateway-call", "wiki", "--arguments", '{"page": "a", "deep": true}'))
     assert asked["path"] == "/echo/a?deep=true" and "s3cr3t" not in str(asked)
     wrong = machine.run("gateway-call", "wiki", "--arguments", "page")
-    assert (wrong.returncode, wrong.stdout.splitlines()[0].split(":")[0]) == (2, "memory-wire gateway-call")
+    assert (wrong.returncode, wrong.stderr.splitlines()[0].split(":")[0]) == (2, "memory-wire gateway-call")
     missing = machine.run("gateway-call", "wiki")
     assert (missing.returncode, missing.stderr) == (
         2,

@@ -109,7 +109,7 @@ def test_dry_run(machine: Machine) -> None:
 def test_words_that_do_not_fit(machine: Machine, words: list[str], status: int, said: str) -> None:
     done = machine.run(*words)
     assert done.returncode == status
-    assert said in (done.stdout if status == 2 else done.stderr)
+    assert said in done.stderr
     assert machine.tree() == {}
 
 

@@ -154,7 +154,7 @@ def test_a_preset_in_every_file_that_hosts_read(tmp_path: Path, before: bytes | 
 def test_a_preset_is_of_guidelines(tmp_path: Path) -> None:
     home = Home(tmp_path)
     odd = connect(home, "--preset", "everything")
-    assert odd.returncode == 2 and "--preset is memory or records, not 'everything'" in odd.stdout
+    assert odd.returncode == 2 and "--preset is memory or records, not 'everything'" in odd.stderr
 
 
 def test_the_commands_in_the_block_work(tmp_path: Path) -> None:

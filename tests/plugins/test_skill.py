@@ -114,7 +114,7 @@ def test_printing(home: Home) -> None:
     assert run(home, "skill", "--runbook").stdout == read("RUNBOOK.md")
     assert json.loads(run(home, "skill", "--runbook", "--json").stdout) == {"name": "RUNBOOK.md", "text": read("RUNBOOK.md")}
     clash = run(home, "skill", "--runbook", "--install", "codex")
-    assert clash.returncode == 2 and "exclude each other" in clash.stdout
+    assert clash.returncode == 2 and "exclude each other" in clash.stderr
     assert run(home, "skill", "--install", "emacs").returncode == 2
     assert run(home, "skill", "--install", "aider", "--uninstall", "aider").returncode == 2
 

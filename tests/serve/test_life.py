@@ -206,9 +206,9 @@ def test_the_server_outlives_its_stderr(tmp_path: Path) -> None:
 def test_words_that_do_not_fit(tmp_path: Path, words: list[str]) -> None:
     command = [sys.executable, "-m", "memory_wire", "serve", *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=20, cwd=tmp_path, check=False)
-    assert (done.returncode, done.stderr) == (2, "")
-    assert done.stdout.startswith("memory-wire serve: ")
-    assert "--allow-host NAME" in done.stdout
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("memory-wire serve: ")
+    assert "--allow-host NAME" in done.stderr
 
 
 def test_help(tmp_path: Path) -> None:

@@ -96,11 +96,11 @@ def test_export_import_backup_check_reindex(db: Path, tmp_path: Path) -> None:
         (["import", "-", "--bank", "b"], "--bank does not apply"),
     ],
 )
-def test_words_that_do_not_fit_are_said_on_stdout_with_exit_2(words: list[str], said: str) -> None:
+def test_words_that_do_not_fit_are_said_on_stderr_with_exit_2(words: list[str], said: str) -> None:
     done = run(*words)
     assert done.returncode == 2
-    assert said in done.stdout
-    assert done.stderr == ""
+    assert said in done.stderr
+    assert done.stdout == ""
 
 
 @pytest.mark.parametrize(

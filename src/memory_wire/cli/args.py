@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 
 from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
+
+from memory_wire.cli.show import refuse
 
 Value = str | int | float | bool | list[str] | None
 
@@ -223,7 +224,7 @@ def alone(command: Command, words: Sequence[str]) -> int:
     try:
         return command.run(parse(command, words))
     except Usage as error:
-        sys.stderr.write(f"memory-wire {command.name}: {error}\n{usage(command)}\n")
+        refuse(f"memory-wire {command.name}: {error}\n{usage(command)}")
         return 2
     except KeyboardInterrupt:
         return 130

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from memory_wire.cli.args import Command, Usage, Value, parse, synopsis, usage
-from memory_wire.cli.show import as_json, line, open_streams, paint, tell
+from memory_wire.cli.show import as_json, line, open_streams, paint, refuse, tell
 from memory_wire.errors import MemoryWireError
 
 SUMMARY = "memory-wire: agent memory you can run anywhere"
@@ -102,7 +102,7 @@ def run(words: Sequence[str]) -> int:
         values = parse(command, words[1:])
         return command.run(values)
     except Usage as error:
-        line(f"memory-wire {command.name}: {error}\nusage: {synopsis(command)}; `memory-wire {command.name} --help` says more")
+        refuse(f"memory-wire {command.name}: {error}\nusage: {synopsis(command)}; `memory-wire {command.name} --help` says more")
         return 2
     except MemoryWireError as error:
         return fail(error, command, values)
@@ -130,7 +130,7 @@ def unknown(verb: str) -> int:
     from difflib import get_close_matches
 
     near = get_close_matches(verb, [*commands(), "help"], 1)
-    line(f"memory-wire: unknown command {verb!r}; " + (f"did you mean `{near[0]}`?" if near else "`memory-wire help` lists them"))
+    refuse(f"memory-wire: unknown command {verb!r}; " + (f"did you mean `{near[0]}`?" if near else "`memory-wire help` lists them"))
     return 2
 
 

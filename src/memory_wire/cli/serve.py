@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from memory_wire.config import DEFAULT_ADDR, DRAIN_SECONDS, PUBLIC_CALLS, QUIET_SECONDS, default_db
 
@@ -51,7 +52,8 @@ def serve(words: Sequence[str]) -> int:
         slim.load(words)
         settings = settings_of(given)
     except (Usage, ValueError) as error:
-        return say(f"memory-wire serve: {error}\n{HELP}", 2)
+        sys.stderr.write(f"memory-wire serve: {error}\n{HELP}\n")
+        return 2
     from memory_wire.serve.loop import run
 
     return run(settings)

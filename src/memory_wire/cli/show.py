@@ -48,6 +48,11 @@ def tell(text: str) -> None:
     sys.stderr.write(f"{paint('memory-wire:', 'bad', sys.stderr)} {escaped(text.replace(chr(10), ' '))}\n")
 
 
+def refuse(text: str) -> None:
+    """Lines on stderr about words that don't fit."""
+    sys.stderr.write("".join([f"{escaped(row)}\n" for row in text.split("\n")]))
+
+
 def line(text: str) -> None:
     """One line on standard output; a reader that has gone away is no error."""
     try:
