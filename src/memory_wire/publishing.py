@@ -57,6 +57,7 @@ class ViewBundle(Heard, kw_only=True):
 
     id: str
     full: str = ""
+    digest: str = ""
     graph: str = ""
     compact: str = ""
 

@@ -22,7 +22,7 @@ DIGEST = re.compile(rb":[0-9a-f]{8}\]")  # under the store's own secret
 UUID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 CURSOR = re.compile(rb"'\d+\.\d+'")
 KEY_ID = re.compile(rb"(?<=RevokeKey\(id=')[0-9a-f]{12}|(?<=head=')[0-9a-f]{32}")
-DOCUMENT = re.compile(rb"(?<=['\"/])[0-9A-Za-z]{17}(?=['\"#)>.\\])")
+DOCUMENT = re.compile(rb"(?<=['\"/])[0-9A-Za-z]{17}(?=['\"#)>.?\\])")
 STAMP = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 

@@ -27,6 +27,26 @@ class Publications:
         """The style sheet of all pages."""
         return self._payload("style", p.Style())
 
+    def page_doc(self, id: str, *, at: str = "") -> p.Payload:
+        """A document's page, now or `at` a moment of the past."""
+        return self._payload("page_doc", p.ViewDoc(id=id, at=at))
+
+    def page_bundle(self, id: str) -> p.Payload:
+        """A bundle's page."""
+        return self._payload("page_bundle", p.ViewBundle(id=id))
+
+    def page_hub(self, slug: str, *, q: str = "", page: int = 1, at: str = "") -> p.Payload:
+        """A page of a hub's documents, or what answers the search `q`."""
+        return self._payload("page_hub", p.ViewHub(slug=slug, q=q, page=str(page) if page != 1 else "", at=at))
+
+    def page_concept(self, slug: str, concept: str) -> p.Payload:
+        """What a hub says of a concept."""
+        return self._payload("page_concept", p.ViewConcept(slug=slug, concept=concept))
+
+    def page_graph(self, slug: str) -> p.Payload:
+        """The picture of a hub, with a list of its concepts."""
+        return self._payload("page_graph", p.ViewGraph(slug=slug))
+
     def raw_doc(self, id: str, *, compact: bool = False, at: str = "") -> p.Payload:
         """A document as markdown: front matter, its text byte for byte, what is around it."""
         return self._payload("raw_doc", p.RawDoc(id=id, compact=said(compact), at=at))

@@ -6,11 +6,24 @@ from memory_wire.ops.op import Later, Op
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from memory_wire import publishing as p
 else:
     p = Later("publishing")
 
+
+def page(name: str, request: Any, path: str, summary: str) -> Op:
+    """A page, or its markdown for who prefers that."""
+    return Op(name=name, request=request, response=p.Payload, http=("GET", path), contract=False, public=True, apart=True, summary=summary)
+
+
 OPS: tuple[Op, ...] = (
+    page("page_doc", p.ViewDoc, "/{id}", "A document as a page, or as markdown."),
+    page("page_bundle", p.ViewBundle, "/b/{id}", "A bundle as a page, or as markdown."),
+    page("page_hub", p.ViewHub, "/hub/{slug}", "A hub as a page with a search, or as markdown."),
+    page("page_concept", p.ViewConcept, "/hub/{slug}/c/{concept}", "What a hub says of a concept, as a page or as markdown."),
+    page("page_graph", p.ViewGraph, "/hub/{slug}/graph", "A picture of a hub."),
     Op(
         name="style",
         request=p.Style,

@@ -12,5 +12,6 @@ OPS: dict[str, tuple[str, str, str]] = {
     "fetch": ("memory_wire.outside.fetch", "fetch", FETCH),
     "http": ("memory_wire.outside.calling", "http_call", FETCH),
     "mcp": ("memory_wire.outside.calling", "mcp_call", FETCH),
+    "render": ("memory_wire.outside.markdown", "render", FETCH),
     "rerank": ("memory_wire.outside.embedding", "rerank", MODEL),
 }

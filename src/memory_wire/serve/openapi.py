@@ -63,6 +63,9 @@ HINTS |= {  # of what everybody may read
     "digest": {**FLAG, "default": "1", "description": "0 is full=1"},
     "full": {**FLAG, "description": "all of it instead of a digest"},
     "graph": {**FLAG, "default": "1", "description": "concepts and relations as well"},
+    "link": {"type": "string", "description": "token of a one-time link"},
+    "page": {"type": "string", "description": "counted from 1"},
+    "q": {"type": "string", "description": "what is searched for"},
 }
 RECEIPT = {"name": "receipt", "in": "query", "schema": FLAG, "description": "also say what was redacted and whether the memory was there"}
 OWN: tuple[tuple[str, str, str], ...] = (
