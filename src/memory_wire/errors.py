@@ -277,6 +277,16 @@ class UnknownBundle(MemoryWireError):
         super().__init__("unknown bundle")
 
 
+class UnknownSuggestion(MemoryWireError):
+    """One that isn't made, or not any more."""
+
+    status = 404
+    code = "unknown_suggestion"
+
+    def __init__(self) -> None:
+        super().__init__("unknown suggestion")
+
+
 class UnknownVersion(MemoryWireError):
     status = 404
     code = "unknown_version"

@@ -24,6 +24,7 @@ BASE = {
     "integrations",
     "publishing",
     "questions",
+    "relations",
     "sessions",
     "types",
 }
@@ -43,6 +44,7 @@ ALLOWED: dict[str, set[str]] = {
     "integrations": set(),
     "publishing": set(),
     "questions": set(),
+    "relations": set(),
     "sessions": set(),
     "process": set(),
     "ops": {"ops", *(BASE - {"config", "errors"})},

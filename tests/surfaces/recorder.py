@@ -23,6 +23,7 @@ UUID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9
 CURSOR = re.compile(rb"'\d+\.\d+'")
 KEY_ID = re.compile(rb"(?<=RevokeKey\(id=')[0-9a-f]{12}|(?<=head=')[0-9a-f]{32}")
 DOCUMENT = re.compile(rb"(?<=['\"/])[0-9A-Za-z]{17}(?=['\"#)>.?\\])")
+SUGGESTION = re.compile(rb"(?<=id=')[0-9a-f]{16}(?=')|(?<=\"id\":\")[0-9a-f]{16}(?=\")")
 STAMP = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
@@ -87,6 +88,7 @@ class Recorder(Surface):
     def note(self, name: str, request: msgspec.Struct, answer: bytes) -> None:
         line = f"{name} {request} -> ".encode(errors="replace") + answer
         line = KEY_ID.sub(b"<key id>", CURSOR.sub(b"<cursor>", line))
+        line = SUGGESTION.sub(b"<suggestion>", line)
         line = DOCUMENT.sub(self.numbered, UUID.sub(self.numbered, line)).replace(self.bank.encode(), b"<bank>")
         self.log.append(STAMP.sub(now_or_given, DIGEST.sub(self.numbered, line)))
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from memory_wire import publishing as p
 from memory_wire import questions as q
-from memory_wire.client.publications import Publications
+from memory_wire.client.weave import Weave
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-class Questions(Publications):
+class Questions(Weave):
     """What everybody may ask, and the vectors that it is found by."""
 
     def hub_recall(self, slug: str, question: str, *, k: int | None = None, level: str | None = None, **more: Any) -> q.HubRecalled:

@@ -63,7 +63,7 @@ def sentences(text: str) -> list[str]:
 
 def shown(line: str) -> str:
     """A sentence as plain text, cut at a word."""
-    line = plain(line[:RAW]).strip(" |")
+    line = plain(line[:RAW].replace("[[", "").replace("]]", "")).strip(" |")
     if len(line) <= LINE:
         return line
     blank = line.rfind(" ", LINE // 2, LINE)

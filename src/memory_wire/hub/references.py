@@ -1,6 +1,7 @@
 """Which documents, bundles and hubs a text points at: links, bare addresses and `[[titles]]`, outside of code. Used by gist.py.
 
-A reference is one letter, a colon and a name: `d:` a document's id, `b:` a bundle's, `h:` a hub's slug, `w:` a title as written.
+A reference is one letter, a colon and a name: `d:` a document's id, `b:` a bundle's, `h:` a hub's slug, `w:` a title as written, `r:` the
+path of a file beside the document's own.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ ID = 17  # letters and digits of a public id
 NAMED_LEAST, NAMED_MOST = 6, 32  # of an id whose kind the path says
 TITLE = 300  # characters of a title in brackets
 SUFFIXES = (".md", ".txt")
+NOTES = (".md", ".markdown", ".mdx")  # of files that links lead to
 ID_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 SLUG_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 AROUND = "<>()[]{}\"'“”‘’«»,;!|*~"  # what may stand around a bare address
@@ -104,11 +106,36 @@ def take_links(text: str, found: dict[str, None]) -> str:
     kept = [parts[0]]
     for part in parts[1:]:
         target, rest = (part[1:].partition(">")[::2]) if part.startswith("<") else destination(part)
-        ref = reference(target)
+        ref = reference(target) or beside(target)
         if ref is not None:
             found[ref] = None
         kept.append(rest)
     return "] ".join(kept)
+
+
+def beside(target: str) -> str | None:
+    """The reference to a note by its path from where the document's own file is; None for other addresses."""
+    path = unquoted(target.strip().partition("#")[0].partition("?")[0])
+    if not path.lower().endswith(NOTES) or path.startswith("/") or ":" in path or len(path) > TITLE or "\n" in path:
+        return None
+    return f"r:{path}"
+
+
+def unquoted(path: str) -> str:
+    """A path without percent signs; what isn't UTF-8 stays as it is."""
+    if "%" not in path:
+        return path
+    parts = path.encode().split(b"%")
+    raw = parts[0]
+    for part in parts[1:]:
+        try:
+            raw += bytes.fromhex(part[:2].decode()) + part[2:]
+        except ValueError:
+            raw += b"%" + part
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return path
 
 
 def destination(part: str) -> tuple[str, str]:

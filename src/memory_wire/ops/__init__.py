@@ -13,6 +13,7 @@ from memory_wire.ops import (
     embedding,
     erasing,
     gateway,
+    graph,
     hub,
     memories,
     public,
@@ -36,6 +37,7 @@ OPS: tuple[Op, ...] = (
     *bundles.OPS,
     *sessions.OPS,
     *public.OPS,
+    *graph.OPS,
     *raw.OPS,
     *questions.OPS,
 )

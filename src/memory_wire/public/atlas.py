@@ -5,18 +5,24 @@ Everything public is made of an Atlas of the view `public`; the owner's function
 
 from __future__ import annotations
 
-from msgspec import Struct
+from msgspec import Struct, structs
 from msgspec.msgpack import encode
 
+from memory_wire.errors import NotPublic
 from memory_wire.hub.gist import RULES
-from memory_wire.kernels.text import content_hash, fold
+from memory_wire.hub.terms import key_of
+from memory_wire.kernels.text import content_hash
 from memory_wire.public import concepts
+from memory_wire.public.targets import Targets
 from memory_wire.service import gists
 from memory_wire.service.dates import now_ms
 from memory_wire.store.graph import PUBLIC
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from types import TracebackType
+
     from memory_wire.public.concepts import Concept, Relation
     from memory_wire.service.projection import Public
     from memory_wire.service.service import Service
@@ -31,7 +37,10 @@ FOREVER = (1 << 63) - 1
 
 
 class Atlas(Struct):
-    """What a reader's view shows of one hub. `links` are (document, document it points at); `dead` (document, reference to nothing)."""
+    """What a reader's view shows of one hub. `links` are (document, document it points at); `dead` (document, reference to nothing).
+
+    `together` are the documents that share a concept with others; `made` is what was made of all that, by name.
+    """
 
     hub: Hub
     view: str
@@ -43,18 +52,20 @@ class Atlas(Struct):
     truncated: bool
     links: list[tuple[int, int]]
     dead: list[tuple[int, str]]
+    together: set[int]
     state: bytes
     version: tuple[int, int]
     until: int
     made: dict[str, object] = {}
 
     def concept(self, slug: str) -> Concept | None:
-        """The concept of an address, however it is written."""
+        """The concept of an address, or one that is written a little otherwise."""
         for found in (slug, concepts.slugged(slug)):
             for concept in self.concepts:
                 if concept.slug == found:
                     return concept
-        return None
+        key = key_of(slug.replace("-", " "))
+        return next((concept for concept in self.concepts if key and key_of(concept.label) == key), None)
 
     def backlinks(self, public_id: str) -> list[Page]:
         """The hub's documents that point at one of its documents, by title."""
@@ -77,9 +88,38 @@ class Atlas(Struct):
         return found
 
 
-def of(service: Service, public: Public) -> Atlas:
+class Shown:
+    """A public hub within one read transaction: `with Shown(service, slug) as shown` gives `reader` and `atlas`."""
+
+    __slots__ = ("_open", "_service", "_slug", "atlas", "reader")
+
+    atlas: Atlas
+    reader: Reader
+
+    def __init__(self, service: Service, slug: str) -> None:
+        self._service, self._slug = service, slug
+        self._open: AbstractContextManager[Reader] = service.read()
+
+    def __enter__(self) -> Shown:
+        """Raises NotPublic."""
+        self.reader = self._open.__enter__()
+        try:
+            hub = self.reader.hubs.public(self._slug)
+            if hub is None:
+                raise NotPublic
+            self.atlas = seen(self._service, self.reader, hub, PUBLIC)
+        except BaseException as error:
+            self._open.__exit__(type(error), error, error.__traceback__)
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool | None:
+        return self._open.__exit__(kind, error, trace)
+
+
+def of(service: Service, public: Public | Shown) -> Atlas:
     """A public hub, of the transaction that is open."""
-    return seen(service, public.reader, public.hub, PUBLIC)
+    return public.atlas if isinstance(public, Shown) else seen(service, public.reader, public.hub, PUBLIC)
 
 
 def seen(service: Service, reader: Reader, hub: Hub, view: str) -> Atlas:
@@ -90,6 +130,7 @@ def seen(service: Service, reader: Reader, hub: Hub, view: str) -> Atlas:
     if atlas is not None and atlas.version == reader.version and now_ms() < atlas.until:
         return atlas
     graph = reader.graph
+    hub = structs.replace(hub, documents=0, visible=0)  # counts of all that the bank has
     documents, bundles = graph.documents(view, hub.bank), graph.bundles(view, hub.bank)
     until = graph.lapse(view, hub.bank) or FOREVER
     state = content_hash(encode((hub, documents, bundles)))
@@ -112,7 +153,20 @@ def drawn(service: Service, reader: Reader, hub: Hub, view: str, documents: list
     told = concepts.gather(rows, links, bundles)
     concepts.describe(reader, told.concepts[:DESCRIBED], made, view)
     return Atlas(
-        hub, view, documents, bundles, told.concepts, told.relations, told.total, told.truncated, links, dead, state, reader.version, 0
+        hub,
+        view,
+        documents,
+        bundles,
+        told.concepts,
+        told.relations,
+        told.total,
+        told.truncated,
+        links,
+        dead,
+        told.together,
+        state,
+        (0, 0),
+        0,
     )
 
 
@@ -129,45 +183,28 @@ def resolved(
     reader: Reader, hub: Hub, view: str, documents: list[Page], bundles: list[Binding], made: dict[int, Kept]
 ) -> tuple[list[tuple[int, int]], list[tuple[int, str]]]:
     """(links within the hub, references to what isn't there). What a reader may not see isn't there."""
-    graph = reader.graph
-    texts = dict(graph.links(view, RULES, hub.bank))
+    texts = dict(reader.graph.links(view, RULES, hub.bank))
     texts.update((document, kept.links) for document, kept in made.items() if kept.links)
-    targets = {f"d:{page.public_id}": page.id for page in documents}
-    names = titles(documents)
+    targets = Targets(documents)
     known = {f"b:{bundle.public_id}" for bundle in bundles} | {f"h:{hub.slug}"}
     links: dict[tuple[int, int], None] = {}
     open_ones: list[tuple[int, str]] = []
     for document in sorted(texts):
         for reference in texts[document].split("\n"):
-            target = targets.get(reference)
-            if target is None:
-                target = targets[reference] = names.get(titled(reference), 0) if reference[0] == "w" else 0
-            if not target:
-                if reference not in known:
-                    open_ones.append((document, reference))
-            elif target != document:
-                links[document, target] = None
-    return list(links), elsewhere(reader, view, open_ones)
+            target = targets.of(reference, document)
+            if target:
+                if target != document:
+                    links[document, target] = None
+            elif target is not None and reference not in known:
+                open_ones.append((document, reference))
+    return list(links), elsewhere(reader, open_ones)
 
 
-def elsewhere(reader: Reader, view: str, found: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Those of the references that lead to nothing in other hubs either."""
-    if not any(reference[0] != "w" for _, reference in found):
+def elsewhere(reader: Reader, found: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Those of the references that lead to nothing that everybody may see in other hubs either."""
+    if all(reference[0] in "wr" for _, reference in found):
         return found
     graph = reader.graph
     known = {f"h:{slug}" for _, slug, _ in graph.hubs(PUBLIC)} | {f"b:{id}" for id, _ in graph.all_bundles(PUBLIC)}
     known.update(f"d:{page.public_id}" for page in graph.every(PUBLIC))
     return [(document, reference) for document, reference in found if reference not in known]
-
-
-def titles(documents: list[Page]) -> dict[str, int]:
-    """The documents by their titles, case folded; of two with the same title the older."""
-    found: dict[str, int] = {}
-    for page in documents:
-        found.setdefault(fold(" ".join(page.title.split())), page.id)
-    return found
-
-
-def titled(reference: str) -> str:
-    """The title that a reference in double brackets means, without its folder."""
-    return fold(reference[2:].rpartition("/")[2])

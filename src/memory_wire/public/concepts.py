@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 TYPES = ("concept", "entity", "tag")
 MOST = 1_000  # concepts of a hub
-RELATED = 200  # heaviest concepts that relations are looked for among
+RELATED = 200  # heaviest concepts that relations are looked for among, plain words left out
 RELATIONS = 400
 EVIDENCE = 50  # documents that are named of one concept or relation
 BUNDLES = 5  # bundles that are named of one concept
@@ -63,12 +63,13 @@ class Relation(Struct):
 
 
 class Told(Struct):
-    """`total` concepts were found, of which the heaviest are here."""
+    """`total` concepts were found, of which the heaviest are here; `together` are the documents that have one which some others have."""
 
     concepts: list[Concept]
     relations: list[Relation]
     total: int
     truncated: bool
+    together: set[int]
 
 
 class Read:
@@ -143,8 +144,14 @@ def gather(rows: Sequence[Read], links: Sequence[tuple[int, int]], bundles: Sequ
     named = sorted((weight, label_of(entries[key]), key) for weight, key in chosen)
     slugs: dict[str, int] = {}
     concepts = [concept_of(rows, -weight / HUNDRED, label, entries[key], members, slugs) for weight, label, key in named]
-    keys = {key: place for place, (_, _, key) in enumerate(named[:RELATED])}
-    return Told(concepts, related(rows, keys, concepts, links), len(counted), len(counted) > len(chosen))
+    keys = {key: place for place, (_, _, key) in enumerate(named[:RELATED]) if concepts[place].told is not None}
+    together = {rows[place].page.id for entry in entries.values() if 1 < len(entry.seen) <= crowd(rows) for _, place in entry.seen}
+    return Told(concepts, related(rows, keys, concepts, links), len(counted), len(counted) > len(chosen), together)
+
+
+def crowd(rows: Sequence[Read]) -> int:
+    """How many documents may have a concept that still says something about them."""
+    return len(rows) // 2 if len(rows) >= CROWD else len(rows)
 
 
 def weighed(rows: Sequence[Read], lone: bool) -> list[tuple[int, str]]:
@@ -166,12 +173,11 @@ def weighed(rows: Sequence[Read], lone: bool) -> list[tuple[int, str]]:
         if count <= most and (count > 1 or key in weights):
             weights[key] = weights.get(key, 0) + WORD * count
             documents[key] = documents.get(key, 0) + count
-    crowd = len(rows) // 2 if len(rows) >= CROWD else len(rows)
-    found = []
+    most, found = crowd(rows), []
     for key, weight in weights.items():
         count = documents[key]
         if count > 1 or weight >= LONE or lone:
-            found.append((-(weight // 2) if count > crowd else -weight, key))
+            found.append((-(weight // 2) if count > most else -weight, key))
     return found
 
 

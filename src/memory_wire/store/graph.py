@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 PUBLIC, OWNER = "public", "owner"
 _HELD = "g.document = d.id AND g.version = d.version AND g.title = d.title AND g.rules = ?"
-_DOCUMENTS = "SELECT d.id, d.public_id, d.title, d.version, d.created, d.updated, d.bank, d.slug FROM {view}_document d"
+_DOCUMENTS = "SELECT d.id, d.public_id, d.title, d.version, d.created, d.updated, d.bank, d.slug, d.source FROM {view}_document d"
 _BUNDLES = "SELECT b.id, b.public_id, b.title, b.created FROM {view}_bundle b WHERE b.bank = ? ORDER BY b.id"
 _MEMBERS = """
 SELECT m.bundle, m.document FROM {view}_bundle b JOIN {view}_bundle_member m ON m.bundle = b.id WHERE b.bank = ?
@@ -25,6 +25,10 @@ _CHUNKS = """
 SELECT c.part, c.content, u.tags FROM {view}_chunk c JOIN unit u ON u.id = c.unit WHERE c.document = ? ORDER BY c.ordinal
 """
 _UNITS = "SELECT c.document, c.unit FROM {view}_chunk c WHERE c.document IN (SELECT value FROM json_each(?)) ORDER BY c.document, c.ordinal"
+_ROWS = """
+SELECT e.unit, e.row FROM embedding e WHERE e.space = (SELECT max(id) FROM space WHERE bank = ?)
+AND e.unit IN (SELECT value FROM json_each(?)) ORDER BY e.unit, e.passage
+"""
 _LAPSE = """
 SELECT min(expires) FROM (SELECT expires FROM {view}_document WHERE expires IS NOT NULL AND bank = ?1
 UNION ALL SELECT expires FROM {view}_bundle WHERE expires IS NOT NULL AND bank = ?1)
@@ -49,6 +53,7 @@ class Page(Struct):
     updated: int
     bank: int
     slug: str
+    source: str | None = None
 
 
 class Binding(Struct):
@@ -136,6 +141,10 @@ class Graph:
     def units(self, view: str, documents: Sequence[int]) -> list[tuple[int, int]]:
         """(document, unit) of the chunks of documents, in order."""
         return self._execute(_UNITS.format(view=view), (json.encode(list(documents)).decode(),)).fetchall()
+
+    def rows(self, bank: int, units: Sequence[int]) -> list[tuple[int, bytes]]:
+        """(unit, row of a vector) of units by the bank's newest model, by unit and passage."""
+        return self._execute(_ROWS, (bank, json.encode(list(units)).decode())).fetchall()
 
     # gists -------------------------------------------------------------------------------------------------------------------------
 
