@@ -36,8 +36,22 @@ def test_what_goes_and_what_stays(text: str, expected: str) -> None:
     assert compacted(expected) == expected
 
 
-MORE = ("<!-- x -->", "a <!-- x --> b", "word  ", "\t", "x <!--", "y -->", "<!-- a --> <!-- b -->", "`<!-- x -->`", "- <!-- x -->", "> <!-- x", "<!-- x -->```")
-texts = st.lists(st.one_of(lines, st.sampled_from(MORE)), max_size=14).flatmap(lambda found: st.sampled_from(["\n", "\r\n"]).map(lambda end: end.join(found)))
+MORE = (
+    "<!-- x -->",
+    "a <!-- x --> b",
+    "word  ",
+    "\t",
+    "x <!--",
+    "y -->",
+    "<!-- a --> <!-- b -->",
+    "`<!-- x -->`",
+    "- <!-- x -->",
+    "> <!-- x",
+    "<!-- x -->```",
+)
+texts = st.lists(st.one_of(lines, st.sampled_from(MORE)), max_size=14).flatmap(
+    lambda found: st.sampled_from(["\n", "\r\n"]).map(lambda end: end.join(found))
+)
 
 
 @given(texts)

@@ -95,7 +95,9 @@ def test_a_source_that_is_no_address_on_the_web_is_not_told(memory: Memory, sour
 
 
 bodies = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=300)
-pieces = st.lists(st.sampled_from(["# A\n", "```\n", "x  \r\n", "\r", "\ufeff", "---\n", "<!--", "-->", "\u2028", "word ", "\n\n\n"]), max_size=8)
+pieces = st.lists(
+    st.sampled_from(["# A\n", "```\n", "x  \r\n", "\r", "\ufeff", "---\n", "<!--", "-->", "\u2028", "word ", "\n\n\n"]), max_size=8
+)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
@@ -131,7 +133,11 @@ def test_lists_are_bounded_and_say_so(memory: Memory) -> None:
     relations = text.partition("### Relations\n\n")[2].partition("\n\n")[0].split("\n")
     assert len(relations) == 21 and relations[-1] == "- and more"
     bundles = text.partition("### In bundles\n\n")[2].partition("\n\n###")[0].split("\n")
-    assert (bundles[0].startswith("- [Bundle 00]"), bundles[9].startswith("- [Bundle 09]"), bundles[10:]) == (True, True, ["", "and 2 more"])
+    assert (bundles[0].startswith("- [Bundle 00]"), bundles[9].startswith("- [Bundle 09]"), bundles[10:]) == (
+        True,
+        True,
+        ["", "and 2 more"],
+    )
     assert matter(memory.raw_doc(id))["bundle_count"] == "12"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from memory_wire import config
 from memory_wire.errors import NotPublic
 from memory_wire.hub.defining import sentences, shown
+from memory_wire.public import extracts
 from memory_wire.public.index import NO_DOCUMENTS, section
 from memory_wire.public.payload import TEXT_SECONDS, address, apart, body_of, escaped, linked, markdown, matter, one_line, shareable, truthy
 from memory_wire.publishing import TEXT
@@ -27,7 +28,7 @@ def index(service: Service, request: HubText, scope: Scope) -> Payload:
         bundles = reader.public.bundles(hub.bank, config.LLMS_BUNDLES)
         lines = []
         for document in documents:
-            told = first_words(reader.public.first_chunk(document.id))
+            told = shown(sentences(extracts.of(service, reader, document).summary)[0])
             link = linked(document.title, address(service, f"/{document.public_id}.md"))
             lines.append(f"- {link}: {escaped(told)}" if told else f"- {link}")
     parts = head(hub)
@@ -90,12 +91,6 @@ def hub_of(reader: Reader, slug: str) -> PublicHub:
 def head(hub: PublicHub) -> list[str]:
     """Name and description, as the convention wants them."""
     return [f"# {escaped(hub.name)}", *([f"> {one_line(hub.description)}"] if hub.description else [])]
-
-
-def first_words(chunk: str) -> str:
-    """The first sentence of a text below its heading."""
-    lines = [line for line in chunk.split("\n") if line.strip() and not line.lstrip().startswith(("#", "```", "~~~", "|", "<"))]
-    return shown(sentences("\n".join(lines))[0]) if lines else ""
 
 
 def answer(service: Service, hub: PublicHub, body: bytes | str, compact: bool, cut: bool) -> Payload:

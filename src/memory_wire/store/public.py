@@ -126,11 +126,6 @@ class Shelf:
         """How many everybody saw at a moment."""
         return int(self._execute(f"SELECT count(*) FROM ({_THEN} d.bank = ?2)", (at, bank)).fetchone()[0])
 
-    def first_chunk(self, document: int) -> str:
-        """The text that a document begins with; empty for an empty one."""
-        row = self._execute("SELECT content FROM public_chunk WHERE document = ? ORDER BY ordinal LIMIT 1", (document,)).fetchone()
-        return "" if row is None else str(row[0])
-
     # bundles -----------------------------------------------------------------------------------------------------------------------
 
     def bundle(self, public_id: str) -> PublicBundle | None:
