@@ -328,6 +328,28 @@ class VersionMismatch(MemoryWireError):
         self.field = "if_version"
 
 
+class OtherFolder(MemoryWireError):
+    """Documents of that name came from another place."""
+
+    status = 409
+    code = "other_folder"
+
+    def __init__(self) -> None:
+        super().__init__("documents of that name came from another place; give this one another name, or say that it was moved")
+        self.field = "folder"
+
+
+class TooManyGone(MemoryWireError):
+    """Most of a folder's documents would be deleted, which is what an empty or a wrong folder looks like."""
+
+    status = 409
+    code = "too_many_gone"
+
+    def __init__(self, gone: int, all: int) -> None:
+        super().__init__(f"{gone:,} of the {all:,} documents of this folder would be deleted; `delete` says that they are to go")
+        self.field = "delete"
+
+
 class UnknownHub(MemoryWireError):
     status = 404
     code = "unknown_hub"

@@ -8,7 +8,7 @@ import pytest
 
 from memory_wire.client import Surface
 from memory_wire.ops import BY_NAME
-from tests.surfaces import asking, pages, raw, shelf, weave  # noqa: F401 (by being there)
+from tests.surfaces import asking, folders, pages, raw, shelf, weave  # noqa: F401 (by being there)
 from tests.surfaces.recorder import Recorder
 from tests.surfaces.scenarios import SCENARIOS, Scenario
 

@@ -15,7 +15,7 @@ from memory_wire import freshness as f
 from memory_wire import integrations as i
 from memory_wire import types as t
 from memory_wire.client.administration import Administration
-from memory_wire.client.bundles import Bundles
+from memory_wire.client.filing import Filing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Hits(list[t.Hit]):
     degraded: bool = False
 
 
-class Surface(Bundles, Administration):
+class Surface(Filing, Administration):
     """The operations as methods. `bank` of a call wins over the default bank given at construction."""
 
     bank: str

@@ -54,14 +54,19 @@ class Parsed(Struct):
         """The first heading of level 1."""
         return next((section.title for section in self.sections if section.level == 1), None)
 
-    def title(self) -> str:
-        """What the document calls itself: in its front matter, its first heading, its first line."""
+    @property
+    def named(self) -> str | None:
+        """What the document is called in its front matter or its first heading."""
         named = self.matter.get("title")
         if isinstance(named, str) and named.strip():
             return shortened(" ".join(named.split()))
-        first = self.heading
-        if first:
-            return first
+        return self.heading or None
+
+    def title(self) -> str:
+        """What the document calls itself: in its front matter, its first heading, its first line."""
+        named = self.named
+        if named:
+            return named
         prelude = self.sections[0]
         for line in self.lines[prelude.first - 1 : prelude.last]:
             if words := inline.plain(line[:RAW]):

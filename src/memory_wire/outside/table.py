@@ -8,6 +8,7 @@ from __future__ import annotations
 
 MODEL, FETCH = "model", "fetch"
 OPS: dict[str, tuple[str, str, str]] = {
+    "convert": ("memory_wire.sources.pages", "convert", FETCH),
     "embed": ("memory_wire.outside.embedding", "embed", MODEL),
     "fetch": ("memory_wire.outside.fetch", "fetch", FETCH),
     "http": ("memory_wire.outside.calling", "http_call", FETCH),

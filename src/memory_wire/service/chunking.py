@@ -35,10 +35,10 @@ class Text:
 
     __slots__ = ("chunks", "left_out", "markdown", "parsed", "tags", "title")
 
-    def __init__(self, markdown: bytes, keys: Keys, title: str | None) -> None:
+    def __init__(self, markdown: bytes, keys: Keys, title: str | None, name: str = "") -> None:
         self.markdown = markdown
         self.parsed: Parsed = parse(markdown.decode())
-        self.title = keys.shown("title", (title or self.parsed.title())[: config.DOCUMENT_TITLE_CHARS], [])
+        self.title = keys.shown("title", (title or self.parsed.named or name or self.parsed.title())[: config.DOCUMENT_TITLE_CHARS], [])
         self.tags = keys.tags([tag.lstrip("#") for tag in words(self.parsed.matter.get("tags"))], [])
         every: list[Chunk] = chunked(self.parsed, self.title)
         self.chunks = every[: config.DOCUMENT_CHUNKS]

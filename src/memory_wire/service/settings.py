@@ -28,7 +28,7 @@ class Settings(msgspec.Struct, frozen=True):
     `ttl_days`: how long `sweep` leaves memories alone, `purge_after_days`: how long the texts of forgotten records, None for ever.
     `preamble`: the bank's own framing of a session's start. `capsules`: whether injected memories are shortened, `guard`: what becomes of
     text that gives orders to models; None where nothing is said.
-    `weight`: of vectors beside words with `convex`. `models`: its embedder and reranker, None for none, absent for the server's.
+    `shares`: whether shared chats may be fetched. `weight`: of vectors beside words with `convex`. `models`: its embedder and reranker, None for none, absent for the server's.
     """
 
     budget: int = RECALL_BUDGET
@@ -43,6 +43,7 @@ class Settings(msgspec.Struct, frozen=True):
     guard: str | None = None
     models: dict[str, Model | None] = {}
     weight: float = WEIGHT
+    shares: bool = False
 
 
 DEFAULTS = Settings()
@@ -70,6 +71,7 @@ def read(body: bytes | None) -> Settings:
         preamble=preamble(found),
         capsules=capsules(found.get("injectionFormat")),
         guard=guard(found.get("guard")),
+        shares=found.get("shares") is True,
         models=models(found) if "embedder" in found or "reranker" in found else {},
     )
 

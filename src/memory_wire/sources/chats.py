@@ -6,7 +6,7 @@ Only the branch that was last read on is taken; messages of other branches, atta
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 
 from memory_wire.sources.documents import Value, chosen, roots
 from memory_wire.sources.files import Member, Source
@@ -24,15 +24,36 @@ class Message:
         self.id, self.role, self.text, self.at = id, role, text, at
 
 
+class Chat:
+    """A conversation as far as it counts; `left` is what was left out, by kind."""
+
+    __slots__ = ("begun", "format", "id", "left", "messages", "place", "title")
+
+    def __init__(self, format: str, value: Value, id: str, title: str, begun: object, messages: list[Message], left: Counter[str]) -> None:
+        self.format, self.place, self.id, self.title, self.begun = format, value.place, id, title, begun
+        self.messages, self.left = messages, left
+
+
 def chatgpt(source: Source) -> Iterator[Found]:
-    yield from conversations(source, "chatgpt", of_chatgpt)
+    yield from memories(source, "chatgpt")
 
 
 def claude(source: Source) -> Iterator[Found]:
-    yield from conversations(source, "claude", of_claude)
+    yield from memories(source, "claude")
 
 
-def conversations(source: Source, format: str, read: Callable[[Value], Iterator[Found]]) -> Iterator[Found]:
+def memories(source: Source, format: str) -> Iterator[Found]:
+    """Conversations of a format, a memory for each turn."""
+    for found in conversations(source, format):
+        if isinstance(found, Chat):
+            yield from turns(found)
+            yield from (Ignored(kind, count) for kind, count in found.left.items())
+        else:
+            yield found
+
+
+def conversations(source: Source, format: str) -> Iterator[Chat | Skipped | Ignored]:
+    """What a source has of a format."""
     for member in chosen(source, format):
         if not isinstance(member, Member):
             yield member
@@ -43,16 +64,15 @@ def conversations(source: Source, format: str, read: Callable[[Value], Iterator[
             elif not isinstance(value.data, dict):
                 yield Skipped(value.place, "no conversation")
             else:
-                yield from read(value)
+                yield (of_chatgpt if format == "chatgpt" else of_claude)(value)
 
 
-def of_chatgpt(value: Value) -> Iterator[Found]:
+def of_chatgpt(value: Value) -> Chat | Skipped:
     """The branch that ends in `current_node` of one ChatGPT conversation."""
     data = mapping(value.data)
     nodes = mapping(data.get("mapping"))
     if not nodes:
-        yield Skipped(value.place, "a conversation without messages")
-        return
+        return Skipped(value.place, "a conversation without messages")
     left: Counter[str] = Counter()
     messages = []
     branch = path_to(nodes, text_of(data.get("current_node")) or newest_leaf(nodes))
@@ -66,8 +86,7 @@ def of_chatgpt(value: Value) -> Iterator[Found]:
     if others:
         left["messages of other branches"] += others
     id = text_of(data.get("conversation_id")) or text_of(data.get("id")) or digest(f"{data.get('title')}{data.get('create_time')}")
-    yield from turns(value, "chatgpt", id, text_of(data.get("title")), messages, data.get("create_time"))
-    yield from (Ignored(kind, count) for kind, count in left.items())
+    return Chat("chatgpt", value, id, text_of(data.get("title")), data.get("create_time"), messages, left)
 
 
 def path_to(nodes: dict[str, object], leaf: str) -> list[str]:
@@ -118,7 +137,7 @@ def chatgpt_message(message: dict[str, object], left: Counter[str]) -> Message |
     return Message(text_of(message.get("id")), role, text, message.get("create_time"))
 
 
-def of_claude(value: Value) -> Iterator[Found]:
+def of_claude(value: Value) -> Chat:
     """One Claude conversation; where it names parents, the branch that ends in its last message."""
     data = mapping(value.data)
     every = records(data.get("chat_messages"))
@@ -142,8 +161,8 @@ def of_claude(value: Value) -> Iterator[Found]:
         if text.strip():
             messages.append(Message(text_of(entry.get("uuid")), role, text, entry.get("created_at")))
     id = text_of(data.get("uuid")) or digest(f"{data.get('name')}{data.get('created_at')}")
-    yield from turns(value, "claude", id, text_of(data.get("name")), messages, data.get("created_at"))
-    yield from (Ignored(kind, count) for kind, count in left.items())
+    title = text_of(data.get("name")) or text_of(data.get("snapshot_name"))
+    return Chat("claude", value, id, title, data.get("created_at"), messages, left)
 
 
 def claude_branch(every: list[dict[str, object]], by_id: dict[str, dict[str, object]], leaf: str) -> list[dict[str, object]]:
@@ -159,10 +178,11 @@ def claude_branch(every: list[dict[str, object]], by_id: dict[str, dict[str, obj
     return list(path.values())[::-1]
 
 
-def turns(value: Value, format: str, id: str, title: str, messages: Iterable[Message], begun: object) -> Iterator[Found]:
+def turns(chat: Chat) -> Iterator[Found]:
     """A memory for each thing the user said and what was answered to it, dated when the user spoke."""
-    session = key(format, id)
-    context = f"import:{format} {title}".rstrip()
+    format = chat.format
+    session = key(format, chat.id)
+    context = f"import:{format} {chat.title}".rstrip()
     first: Message | None = None
     user: list[str] = []
     answer: list[str] = []
@@ -170,10 +190,10 @@ def turns(value: Value, format: str, id: str, title: str, messages: Iterable[Mes
     def close() -> Iterator[Found]:
         if first is not None:
             text = turn_text("\n\n".join(user), "\n\n".join(answer))
-            name = first.id or digest(text)
-            yield from made(value.place, key(format, id, name), text, first.at or begun, context=context, tags=[format], session=session)
+            name, at = key(format, chat.id, first.id or digest(text)), first.at or chat.begun
+            yield from made(chat.place, name, text, at, context=context, tags=[format], session=session)
 
-    for message in messages:
+    for message in chat.messages:
         if message.role == "user" and (answer or first is None):
             yield from close()
             first, user, answer = message, [], []

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from memory_wire.store.documents import Documents
     from memory_wire.store.embeddings import Embeddings
     from memory_wire.store.erasing import Erasing
+    from memory_wire.store.filing import Filing
     from memory_wire.store.graph import Graph
     from memory_wire.store.hubs import Hubs
     from memory_wire.store.integrations import Integrations
@@ -44,6 +45,13 @@ class Nouns:
         from memory_wire.store.documents import Documents
 
         return Documents(self.connection)
+
+    @property
+    def filing(self) -> Filing:
+        """Documents by where they come from."""
+        from memory_wire.store.filing import Filing
+
+        return Filing(self.connection)
 
     @property
     def hubs(self) -> Hubs:

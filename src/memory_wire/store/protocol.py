@@ -15,6 +15,7 @@ from memory_wire.store.bundles import Bundles
 from memory_wire.store.documents import Documents
 from memory_wire.store.embeddings import Embeddings
 from memory_wire.store.erasing import Erasing
+from memory_wire.store.filing import Filing
 from memory_wire.store.graph import Graph
 from memory_wire.store.hubs import Hubs
 from memory_wire.store.integrations import Integrations
@@ -53,6 +54,10 @@ class Nouns(Protocol):
     @property
     def documents(self) -> Documents:
         """Documents, their versions and chunks."""
+
+    @property
+    def filing(self) -> Filing:
+        """Documents by where they come from."""
 
     @property
     def hubs(self) -> Hubs:

@@ -165,3 +165,8 @@ CREATE TABLE embedded_document (                    -- what a document was when 
     model BLOB NOT NULL,
     chunks BLOB NOT NULL                            -- 16 bytes for each chunk, in order
 );
+
+-- documents that were brought in
+ALTER TABLE document ADD COLUMN origin BLOB;                            -- 16 bytes of the place that they came from
+CREATE INDEX document_source ON document (bank, source) WHERE source IS NOT NULL;
+ALTER TABLE hub ADD COLUMN keyless INTEGER;                             -- 1: documents may be made without a key; NULL: on loopback
