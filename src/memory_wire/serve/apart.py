@@ -49,15 +49,19 @@ class Apart:
 
     def run(self, request: Request, call: Call, ended: _thread.LockType) -> None:
         """The thread of one call."""
+        service, thread = self.dispatch.service, _thread.get_ident()
+        assert service.patient is not None
+        service.patient.add(thread)
         try:
             result: object
             try:
-                result = self.dispatch.service.call(*call)
+                result = service.call(*call)
             except Exception as error:
                 result = error
             if not self.closed:
                 self.dispatch.loop.call_soon_threadsafe(self.done, request, result, ended)
         finally:
+            service.patient.discard(thread)
             ended.release()
 
     def done(self, request: Request, result: object, ended: _thread.LockType) -> None:

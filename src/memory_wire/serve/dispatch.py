@@ -61,6 +61,7 @@ class Dispatch:
         own = [("health", self.health), ("ready", self.ready), ("metrics", self.metrics), ("openapi.json", self.openapi)]
         own += [(name, self.viewer(name)) for name in PAGES]
         self.apart: Apart | None = None
+        service.patient = set()
         self.router = Router(own, public=("health", "ready", *PAGES), operators=("metrics",))
         self.router.mount("mcp", self.mcp)
         self.provider = provider  # of MCP, the product's when None
@@ -92,14 +93,14 @@ class Dispatch:
 
     def handed_on(self, request: Request, call: Call) -> bool:
         """Whether a call was handed to those who deliver its answer later: a write, or what waits for the outside world."""
-        if call[0].writes:
-            self.commits.submit(request, call)
-        elif self.service.waits(*call):
+        if self.service.waits(*call):
             if self.apart is None:
                 from memory_wire.serve.apart import Apart
 
                 self.apart = Apart(self)
             self.apart.submit(request, call)
+        elif call[0].writes:
+            self.commits.submit(request, call)
         else:
             return False
         return True

@@ -86,9 +86,17 @@ def run(service: Service, job: Job) -> Callable[[Tx], None] | None:
     while True:
         found = step(service, bank, made(service, model))
         if not found.more and not found.units:
+            settle(service, bank, found.made)
             return None
         if time.monotonic() > until:
             return lambda tx: jobs.enqueue(tx, KIND, kept)
+
+
+def settle(service: Service, bank: Bank, made: Made) -> None:
+    """All vectors are there: has them written into files, when many have come."""
+    from memory_wire.service import spaces
+
+    spaces.of(service).settle(bank, made.id)
 
 
 def step(service: Service, bank: Bank, made: Made) -> Slice:
@@ -99,13 +107,13 @@ def step(service: Service, bank: Bank, made: Made) -> Slice:
     return found
 
 
-def made(service: Service, model: Model) -> Made:
-    """The model with its dimension; it is asked once per process what that is. Raises OutsideFailed."""
+def made(service: Service, model: Model, seconds: float | None = None) -> Made:
+    """The model with its dimension; it is asked once per process what that is. Raises OutsideFailed, OutsideTimeout."""
     known: Made | None = service.made.get(model)
     if known is None:
-        answer = models.ask(service, "embed", model, {"texts": []})
+        answer = models.ask(service, "embed", model, {"texts": []}, seconds)
         if not answer["dimension"]:
-            answer = models.ask(service, "embed", model, {"texts": [f"{model.document_prefix}dimension"]})
+            answer = models.ask(service, "embed", model, {"texts": [f"{model.document_prefix}dimension"]}, seconds)
         dimension, contents = answer["dimension"], answer["id"]
         assert isinstance(dimension, int) and isinstance(contents, str)
         known = service.made[model] = Made(model, model.identity(contents, dimension), dimension)

@@ -207,6 +207,12 @@ def done(bank: Bank) -> Callable[[Tx], None]:
 def expunge(service: Service, bank: Bank) -> None:
     """Takes what is gone out of the files of the bank's indexes and out of the log. Raises StorageError."""
     maintenance.expunge(service, bank)
+    with service.read() as reader:
+        has_vectors = bool(reader.embeddings.spaces(bank))
+    if has_vectors:
+        from memory_wire.service import spaces
+
+        spaces.of(service).expunge(bank)
     service.store.empty_log()
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memory_wire.service.second import Second
     from memory_wire.service.service import Service
     from memory_wire.service.settings import Settings
+    from memory_wire.service.spaces import Spaces
     from memory_wire.store.reader import Reader
     from memory_wire.store.rows import Found
 
@@ -40,6 +41,7 @@ class Recalls:
     def __init__(self, service: Service) -> None:
         self.service = service
         self.references: dict[int, tuple[object, Reference]] = {}
+        self.spaces: Spaces | None = None  # vectors of the few banks that search them
 
     def recall(self, request: t.Recall, scope: t.Scope) -> t.Recalled:
         """The hits for a question, best first, trimmed to the budget. Raises Invalid."""
@@ -101,23 +103,28 @@ class Recalls:
                 return [], None, False
             bank, doubts = found
             second = self.second(service.settings_of(bank, reader), scope)
-            if second is None:
+            if second is None or not service.may_wait():
                 served, index = self.found(reader, bank, ask, doubts)
-                return doubts.hits(served), index, False
+                return doubts.hits(served), index, second is not None
         from memory_wire.service.second import hits
 
         return hits(self, second, ask, begin)
 
     def second(self, settings: Settings, scope: t.Scope) -> Second | None:
         """What the results are looked at again by, for the few banks that have something."""
-        if not settings.models and not self.service.modelled:
-            return None
-        from memory_wire.service.second import plan
+        found = None
+        if settings.models or self.service.modelled:
+            from memory_wire.service.second import plan
 
-        found = plan(settings)
-        if found is not None:
-            self.service.seconds.add((scope.project, scope.bank))
+            found = plan(settings)
+        self.service.asking[scope.project, scope.bank] = found is not None
         return found
+
+    def asks(self, scope: t.Scope) -> bool:
+        """Whether ranking in a bank asks a model."""
+        with self.service.read() as reader:
+            bank = reader.bank(scope.project, scope.bank)
+            return bank is not None and self.second(self.service.settings_of(bank, reader), scope) is not None
 
     def found(self, reader: Reader, bank: Bank, ask: Ask, keep: Keep, projection: str = "") -> tuple[list[Served], str | None]:
         """(what the bank's ranking finds, or a projection's, how far a rebuild of the index is or None). `keep`: the rows to be served."""
@@ -168,6 +175,14 @@ class Recalls:
 
     def idle(self) -> None:
         """Drops what is kept."""
+        self.references.clear()
+        if self.spaces is not None:
+            self.spaces.idle()
+
+    def close(self) -> None:
+        """The same for good."""
+        if self.spaces is not None:
+            self.spaces.close()
         self.references.clear()
 
 

@@ -15,6 +15,10 @@ from memory_wire.service.statuses import Hashes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory_wire.retrieve.pipeline import Served
+    from memory_wire.service.second import Second
     from memory_wire.service.service import Service
     from memory_wire.store.reader import Reader
     from memory_wire.store.rows import Bank
@@ -37,19 +41,54 @@ def search(service: Service, request: t.Search, scope: t.Scope) -> t.SearchResul
         any_tags=[scope_key(narrow) if narrow is not None else RECORD_FIELD],
         heard={} if request.named else None,
     )
-    with service.read() as reader:
+
+    def begin(reader: Reader) -> tuple[Bank, Sieve] | None:
         bank = reader.bank(scope.project, scope.bank)
         if bank is None:
-            return t.SearchResults(results=[], meta=t.SearchMeta(retrieval=LEXICAL))
+            return None
         hashes = Hashes(given, bare) if bare is None else resolved(reader, bank, given, bare)
         sight, stale, former = access.sight(reader, scope), bool(request.exclude_stale), bool(request.exclude_superseded)
-        sieve = Sieve(reader.records, bank, sight, hashes, stale, True, narrow, kind, ask.query, ask.heard, former)
-        served, index = service.recalls.found(reader, bank, ask, sieve)
-        rank = {one.unit.id: number for number, one in enumerate(served, 1)}
-        served = sieve.sorted(served)
-        answers = sieve.answers(served)
-        hits = [t.RecordHit(**answers.fields(one.unit), score=one.score, vector_rank=None, fts_rank=rank[one.unit.id]) for one in served]
-    return t.SearchResults(results=hits, meta=t.SearchMeta(retrieval=LEXICAL, degraded=f"index: {index}" if index else None))
+        return bank, Sieve(reader.records, bank, sight, hashes, stale, True, narrow, kind, ask.query, ask.heard, former)
+
+    with service.read() as reader:
+        found = begin(reader)
+        if found is None:
+            return t.SearchResults(results=[], meta=t.SearchMeta(retrieval=LEXICAL))
+        second = service.recalls.second(service.settings_of(found[0], reader), scope)
+        if second is None or not service.may_wait():
+            served, index = service.recalls.found(reader, found[0], ask, found[1])
+            hits = told(found[1], served, {one.unit.id: (None, place) for place, one in enumerate(served, 1)})
+            return results(hits, LEXICAL, index, second is not None)
+    return looked(service, second, ask, begin, limit)
+
+
+def looked(service: Service, second: Second, ask: Ask, begin: Callable[[Reader], tuple[Bank, Sieve] | None], limit: int) -> t.SearchResults:
+    """The same with a second look."""
+    from memory_wire.service.second import look
+
+    def finish(reader: Reader, bank: Bank, sieve: Sieve, served: list[Served]) -> list[t.RecordHit]:
+        return told(sieve, served[:limit], {id: (ranks.vector, ranks.lexical) for id, ranks in second.ranks.items()})
+
+    hits, index = look(service.recalls, second, ask, begin, finish)
+    return results(hits or [], second.retrieval, index, second.degraded)
+
+
+def results(hits: list[t.RecordHit], retrieval: str, index: str | None, failed: bool) -> t.SearchResults:
+    """The answer; what was left out is said: the rest of an `index` that is being built, a model that `failed`."""
+    faults = [f"index: {index}"] if index else []
+    faults += ["vectors"] if failed else []
+    return t.SearchResults(results=hits, meta=t.SearchMeta(retrieval=retrieval, degraded=", ".join(faults) or None))
+
+
+def told(sieve: Sieve, served: list[Served], ranks: dict[int, tuple[int | None, int | None]]) -> list[t.RecordHit]:
+    """The hits as they are answered. `ranks`: by vectors, by words."""
+    served = sieve.sorted(served)
+    answers = sieve.answers(served)
+    hits = []
+    for one in served:
+        vector, words = ranks.get(one.unit.id, (None, None))
+        hits.append(t.RecordHit(**answers.fields(one.unit), score=one.score, vector_rank=vector, fts_rank=words))
+    return hits
 
 
 def checked(request: t.Search) -> int:

@@ -7,7 +7,7 @@ is answered. Embedded callers, the HTTP server and the command line all come thr
 from __future__ import annotations
 
 import os
-from _thread import allocate_lock
+from _thread import allocate_lock, get_ident
 
 from memory_wire import config
 from memory_wire import types as t
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     Work = Callable[[Tx], Outcome]
 
 SETTINGS_KEPT = 256
+RANKED = ("recall", "reflect", "search", "inject")  # by a model as well, where a bank has one
 EMBEDDER, RERANKER = "MEMORY_WIRE_EMBEDDER", "MEMORY_WIRE_RERANKER"  # the server's, for banks that name none
 PUBLIC_URL = "MEMORY_WIRE_PUBLIC_URL"
 
@@ -73,7 +74,8 @@ class Service:
         self._settings: dict[tuple[object, int, int], Settings] = {}
         self.origin = os.environ.get(PUBLIC_URL, "").rstrip("/")  # before the addresses of what is public
         self.modelled = EMBEDDER in os.environ or RERANKER in os.environ
-        self.seconds: set[tuple[str, str]] = set()  # banks whose recalls ask a model
+        self.asking: dict[tuple[str, str], bool] = {}  # by project and bank whether ranking there asks a model, as far as it is known
+        self.patient: set[int] | None = None  # a server's threads that may wait for the outside world; None: all may
         self.made: dict[object, Made] = {}  # embedders whose dimension is known
         self.kept: dict[str, object] = {}  # by module of public surfaces, what it keeps until nobody has asked for a while
         self.retold: Callable[[str], object] | None = None  # is told of a project whose tools may be others now
@@ -97,12 +99,19 @@ class Service:
             self.retold(outcome.tools)
 
     def waits(self, op: Op, scope: t.Scope, request: Struct) -> bool:
-        """Whether a call, which is no write, may have to wait for the outside world. Asked by a server, which must not wait with it."""
+        """Whether a call may have to wait for the outside world. Asked by a server, which must not wait with it."""
         if op.name == "exposed_tools":
             return bool(STALE(self, scope.project))
         if op.name == "hub_recall":
             return bool(ASKING(self, request))
-        return op.apart or (bool(self.seconds) and op.name in ("recall", "reflect") and (scope.project, scope.bank) in self.seconds)
+        if op.name in RANKED:
+            known = self.asking.get((scope.project, scope.bank))
+            return self.recalls.asks(scope) if known is None else known
+        return op.apart
+
+    def may_wait(self) -> bool:
+        """Whether this thread may wait for the outside world: none of a server's that others wait for."""
+        return self.patient is None or get_ident() in self.patient
 
     def call_many(self, calls: Sequence[tuple[Op, t.Scope, Struct]]) -> list[object]:
         """Responses in order, the writes in one group commit; where a call failed, its error stands in its place."""
@@ -154,6 +163,8 @@ class Service:
             ALLOW(op, scope.caller)
         if self._store is None:
             self._open(self._how[1])
+        if op.name == "put_config":
+            self.asking.clear()
         return self._embedding(WRITES[op.name](request, scope, self))
 
     def _embedding(self, work: Work) -> Work:
@@ -335,6 +346,7 @@ class Service:
     def idle(self) -> None:
         """Gives caches, connections and maps back; the next call opens them again."""
         self.recalls.idle()
+        self.asking.clear()
         self._settings.clear()
         self.kept.clear()
         pipeline.idle()
@@ -353,7 +365,7 @@ class Service:
             self._closed = True
             store, index, outside = self._store, self._index, self._outside
             self._store = self._index = self._outside = None
-        self.recalls.idle()
+        self.recalls.close()
         if outside is not None:
             outside.close()
         if index is not None:

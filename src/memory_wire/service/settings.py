@@ -17,32 +17,33 @@ LANGUAGES = {"english": 1, "en": 1, "none": 0}
 SYNONYM_WEIGHT = 0.7
 PREAMBLES = ("background", "preamble", "system_prompt")
 CAPSULES = {"full": False, "summary": True}
-FUSIONS = ("reference", "convex")
-WEIGHT, WEIGHT_MAX = 0.3, 10.0  # measured: .1 to .5 do about the same
+FUSIONS = ("lexical", "reference", "convex", "rrf", "dense")
+WEIGHT_MAX = 10.0
 GUARD = ("off", "flag", "reject")
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """`synonyms`: trigger word -> (terms, weight); `language`: stemmer number of the text kernel; `fusion`: default, reference or convex.
+    """`synonyms`: trigger word -> (terms, weight); `language`: stemmer number of the text kernel; `fusion`: one of FUSIONS.
 
     `ttl_days`: how long `sweep` leaves memories alone, `purge_after_days`: how long the texts of forgotten records, None for ever.
     `preamble`: the bank's own framing of a session's start. `capsules`: whether injected memories are shortened, `guard`: what becomes of
     text that gives orders to models; None where nothing is said.
-    `shares`: whether shared chats may be fetched. `weight`: of vectors beside words with `convex`. `models`: its embedder and reranker, None for none, absent for the server's.
+    `weight`: of vectors beside words, None: the fusion's own. `models`: its embedder and reranker, None for none, absent for the server's.
+    `shares`: whether shared chats may be fetched.
     """
 
     budget: int = RECALL_BUDGET
     retain_tags: tuple[str, ...] = ()
     synonyms: dict[str, tuple[list[str], float]] = {}
     language: int = LANGUAGES["english"]
-    fusion: str = "default"
+    fusion: str = FUSIONS[0]
     ttl_days: int | None = None
     purge_after_days: int | None = None
     preamble: str = ""
     capsules: bool | None = None
     guard: str | None = None
     models: dict[str, Model | None] = {}
-    weight: float = WEIGHT
+    weight: float | None = None
     shares: bool = False
 
 
@@ -105,11 +106,11 @@ def guard(value: object) -> str | None:
 
 
 def fusion(value: object) -> str:
-    return value if isinstance(value, str) and value in FUSIONS else "default"
+    return value if isinstance(value, str) and value in FUSIONS else DEFAULTS.fusion
 
 
-def weight(value: object) -> float:
-    return float(value) if isinstance(value, int | float) and type(value) is not bool and 0 <= value <= WEIGHT_MAX else WEIGHT
+def weight(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and type(value) is not bool and 0 <= value <= WEIGHT_MAX else None
 
 
 def unsigned(value: object, default: int) -> int:

@@ -7,7 +7,7 @@ from struct import unpack_from
 from memory_wire import embedding as e
 from memory_wire.errors import Invalid
 from memory_wire.service import models
-from memory_wire.service.embedding import KIND, UNITS, Made, embedder, made, place_of, similar, step, wanted_of
+from memory_wire.service.embedding import KIND, UNITS, Made, embedder, made, place_of, settle, similar, step, wanted_of
 from memory_wire.service.settings import DEFAULTS
 
 TYPE_CHECKING = False
@@ -87,6 +87,8 @@ def run_embedding(service: Service, request: e.RunEmbedding, scope: Scope) -> e.
         with service.read() as reader:
             space = reader.embeddings.space(bank, model_made.id)
             done.units_left = reader.embeddings.left(bank, space.upto if space else 0)
+        if not done.units_left:
+            settle(service, bank, model_made)
     price = model.price if request.price is None else request.price
     done.cost = None if price is None else round(done.tokens * price / 1e6, 6)
     return done

@@ -6,7 +6,7 @@ A space is of one bank and one model with all its options, so vectors of two mod
 
 from __future__ import annotations
 
-from msgspec import Struct
+from msgspec import Struct, json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -149,6 +149,12 @@ class Embeddings:
         else:
             self._connection.executemany("DELETE FROM embedding WHERE space = ? AND unit = ?", [(space.id, unit) for unit in gone])
         self._execute("UPDATE space SET removed = ? WHERE id = ?", (removed, space.id))
+
+    def living(self, bank: Bank, units: Sequence[int]) -> list[int]:
+        """Those of the units that are there, in their order."""
+        query = "SELECT id FROM unit WHERE bank = ? AND deleted IS NULL AND id IN (SELECT value FROM json_each(?))"
+        found = {int(row[0]) for row in self._execute(query, (bank.id, json.encode(list(units)).decode()))}
+        return [unit for unit in units if unit in found]
 
     def left(self, bank: Bank, upto: int) -> int:
         """How many live units are newer than one."""

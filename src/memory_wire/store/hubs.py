@@ -203,6 +203,10 @@ class Hubs:
         """(place, time, tags, text, breadcrumb) with after < place <= upto, ascending."""
         return self._execute(_ROWS, (bank, after, NO_LIMIT if upto is None else upto, limit)).fetchall()
 
+    def places(self, bank: int) -> list[tuple[int, int]]:
+        """(unit, place) of all that is published, by ascending unit."""
+        return self._execute("SELECT unit, id FROM published WHERE bank = ? ORDER BY unit", (bank,)).fetchall()
+
     def identity(self, bank: int, place: int) -> bytes | None:
         """16 bytes that no other row had; None for a place that isn't known."""
         for query in ("SELECT uid FROM published WHERE id = ? AND bank = ?", "SELECT uid FROM withdrawn WHERE place = ? AND bank = ?"):
