@@ -26,14 +26,23 @@ static int starts(const uint8_t *at, size_t left, const char *word) {
 }
 
 /* Delimiters; what precedes their first byte doesn't matter. */
+/* May a heading's text, behind blanks, be the name of who speaks: system, human, assistant? */
+static int may_speak(const uint8_t *at, size_t left) {
+    while (left && (*at == ' ' || (*at >= '\t' && *at <= '\r') || (*at >= 0x1C && *at <= 0x1F))) at++, left--;
+    if (left < 2 || *at >= 0x80) return left > 1;
+    uint8_t first = lower(at[0]), second = lower(at[1]);
+    return (first == 's' && second == 'y') || (first == 'h' && second == 'u') || (first == 'a' && (second == 's' || second >= 0x80));
+}
+
 static int is_markup(const uint8_t *at, size_t left) {
     switch (*at) {
     case '<':
         return starts(at, left, "<|") || starts(at, left, "<\xef\xbd\x9c") || starts(at, left, "<<sys") || starts(at, left, "</s>") ||
-               starts(at, left, "<start_of") || starts(at, left, "<end_of") || starts(at, left, "<!--") || starts(at, left, "<system") ||
-               starts(at, left, "<assistant") || starts(at, left, "<developer");
+               starts(at, left, "<end_of") || starts(at, left, "<!--") || starts(at, left, "<system") ||
+               starts(at, left, "<assistant") || starts(at, left, "<developer") ||
+               starts(at, left, "<im_start") || starts(at, left, "<role>") || starts(at, left, "<start");
     case '[': return starts(at, left, "[inst") || starts(at, left, "[/inst") || starts(at, left, "[system");
-    case '#': return starts(at, left, "### ");
+    case '#': return starts(at, left, "### ") && may_speak(at + 4, left - 4);
     case '=': return starts(at, left, "={") || starts(at, left, "=<") || starts(at, left, "=[") || starts(at, left, "=%7b");
     case 's':
     case 'S':

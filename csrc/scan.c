@@ -12,6 +12,7 @@ typedef struct {
 #define LIT(text, fold, bit) {text, sizeof text - 1, fold, bit}
 #define KEYWORD (1u << 30) /* a word that names a secret */
 #define AMAZON (1u << 29)
+#define SIGN 20 /* bytes from where a name begins to its sign: the longest has 11, then a quote, four blanks and `!` */
 
 /* grouped by first byte, upper and lower case as one */
 static const literal LITERALS[] = {
@@ -66,12 +67,15 @@ static uint32_t literals_at(const uint8_t *at, size_t left, uint8_t first) {
 
 uint32_t mw_scan(const uint8_t *text, size_t size) {
     uint32_t bits = 0;
-    size_t digits = 0, run = 0, longest = 0;
-    int sign = 0;
+    size_t digits = 0, run = 0, longest = 0, named = 0; /* named: behind the last place where the name of a secret may begin */
     for (size_t i = 0; i < size; i++) {
         uint8_t c = text[i];
         uint8_t first = lower(c);
-        if (first < 128 && BY_FIRST[first].count && i + 1 < size) bits |= literals_at(text + i, size - i, first);
+        if (first < 128 && BY_FIRST[first].count && i + 1 < size) {
+            uint32_t found = literals_at(text + i, size - i, first);
+            if (found & KEYWORD) named = i + 1;
+            bits |= found;
+        }
         if (is_digit(c)) {
             digits++;
             if (digits >= 10) bits |= MW_SCAN_PHONE;
@@ -83,10 +87,9 @@ uint32_t mw_scan(const uint8_t *text, size_t size) {
         if (run > longest) longest = run;
         if (c == '+' && i + 1 < size && (is_digit(text[i + 1]) || text[i + 1] == '(')) bits |= MW_SCAN_PHONE;
         if (c == '@' && i > 0 && i + 1 < size) bits |= MW_SCAN_EMAIL;
-        if (c == '=' || c == ':') sign = 1;
+        if ((c == '=' || c == ':') && named && i - named < SIGN) bits |= MW_SCAN_ASSIGN;
         if (is_upper(c) && i + 3 < size && is_upper(text[i + 1]) && is_digit(text[i + 2]) && is_digit(text[i + 3])) bits |= MW_SCAN_IBAN;
     }
-    if ((bits & KEYWORD) && sign) bits |= MW_SCAN_ASSIGN;
     if ((bits & AMAZON) && longest >= 40) bits |= MW_SCAN_AWS_SECRET;
     return bits & ~(KEYWORD | AMAZON);
 }

@@ -77,9 +77,9 @@ def ordered(text: str) -> str | None:
     return order(text) if may_order(order_bits(text)) else None
 
 
-def ciphered(text: str) -> bool:
+def ciphered(parts: int) -> bool:
     """Whether words are there that are an order's, rotated or backwards."""
-    return bool(order_bits(text) & CIPHERED)
+    return bool(parts & CIPHERED)
 
 
 def marked(text: str) -> str | None:
@@ -109,13 +109,13 @@ def carried(text: str) -> bool:
 
 def encoded(text: str, bits: int, depth: int) -> bool:
     """Whether what is encoded in the text, at any depth, gives an order."""
-    turned = (text.translate(views.ROT13), text[::-1]) if ciphered(text) else ()
+    turned = (text.translate(views.ROT13), text[::-1]) if ciphered(order_bits(text)) else ()
     for one in (*turned, *(views.payloads(text) if bits & views.ENCODED_BIT else ())):
-        more = scan_disguises(one)
-        if ordered(one) or (more & views.MARKUP_BIT and marked(one)):
+        parts, more = order_bits(one), scan_disguises(one)
+        if (may_order(parts) and order(one)) or (more & views.MARKUP_BIT and marked(one)):
             return True
         if more & ~views.ENCODED_BIT and ordered(views.unmasked(views.visible(one), more)):
             return True
-        if depth > 1 and encoded(one, more, depth - 1):
+        if depth > 1 and (more & views.ENCODED_BIT or ciphered(parts)) and encoded(one, more, depth - 1):
             return True
     return False

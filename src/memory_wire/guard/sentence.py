@@ -39,11 +39,15 @@ class Sentence:
         self.clause, self.joined = [False] * n, [False] * n
         self.places: dict[re.Pattern[str], list[int]] = {}
         end = first = 0
+        ends: dict[str, tuple[bool, bool]] = {}  # what a gap ends, a clause or a sentence: the same few stand between most words
         for i, (_, start, stop) in enumerate(self.words):
             gap = text[end:start]
             if gap != " " and gap:
-                self.clause[i] = CLAUSE.search(gap) is not None
-                if SENTENCE.search(gap):
+                known = ends.get(gap)
+                if known is None:
+                    known = ends[gap] = CLAUSE.search(gap) is not None, SENTENCE.search(gap) is not None
+                self.clause[i] = known[0]
+                if known[1]:
                     first = i
                 if gap in "_.":
                     self.joined[i - 1] = self.joined[i] = i > 0

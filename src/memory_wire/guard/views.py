@@ -167,7 +167,6 @@ def readable(raw: bytes) -> str:
             text = raw.decode(encoding)
         except UnicodeDecodeError:
             continue
-        odd = sum(not c.isprintable() and c not in "\n\r\t" for c in text)
-        if odd * 8 <= len(text):
+        if text.isprintable() or sum(not c.isprintable() and c not in "\n\r\t" for c in text) * 8 <= len(text):
             return text
     return ""
