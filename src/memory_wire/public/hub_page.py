@@ -29,8 +29,9 @@ def page(service: Service, request: ViewHub, scope: Scope) -> Payload:
     if markdown or negotiate.wants_markdown(request):
         asked = RawHub(slug=slug, full=request.full, digest=request.digest, since=request.since, at=request.at, compact=request.compact)
         return negotiate.negotiated(index.raw(service, asked, scope))
-    if request.q.strip():
-        return found(service, slug, request.q.strip(), scope)
+    query = request.q.replace("\0", " ").strip()
+    if query:
+        return found(service, slug, query[: config.QUESTION_CHARS], scope)
     at, number = past.named(request.at), numbered(request.page)
     with service.read() as reader:
         hub = reader.public.hub(slug)
@@ -113,7 +114,6 @@ def pages(hub: PublicHub, number: int) -> str:
 
 def found(service: Service, slug: str, query: str, scope: Scope) -> Payload:
     """What of the hub answers a search. Raises NotPublic."""
-    query = query[: config.QUESTION_CHARS]
     try:
         answer = recall.recall(service, q.HubRecall(slug=slug, question=query, k=RESULTS, hybrid=True), scope)
     except HubNotPublic:
