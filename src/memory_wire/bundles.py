@@ -90,7 +90,7 @@ class RestoreBundle(Struct, kw_only=True, forbid_unknown_fields=True):
 # responses -------------------------------------------------------------------------------------------------------------------------
 
 
-class MemberRow(Struct, kw_only=True):
+class BundleMemberRow(Struct, kw_only=True):
     """A member as the owner sees it; `gates` are what keeps the document from everybody."""
 
     doc: str
@@ -117,7 +117,7 @@ class Bundle(Struct, kw_only=True):
     discoverable: bool
     public: bool
     gates: list[str]
-    members: list[MemberRow]
+    members: list[BundleMemberRow]
     document_count: int
     visible_count: int
     members_not_visible: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory_wire import bundles as b
 from memory_wire.cli.args import COMMON, Command, Option, Usage, Value
-from memory_wire.cli.doc import id_of, number, put_gates, text, told
+from memory_wire.cli.doc import number, put_gates, text, told
 from memory_wire.cli.show import as_json, line, table, tell
 from memory_wire.cli.target import bank_name, connect
 
@@ -55,6 +55,13 @@ def commands() -> list[Command]:
 def bundle(values: dict[str, Value]) -> int:
     with connect(values) as target:
         return RUNS[str(values["action"])](target, values)
+
+
+def id_of(values: dict[str, Value]) -> str:
+    """What the action is about. Raises Usage."""
+    if values.get("id") is None:
+        raise Usage(f"bundle {values['action']} needs {'TITLE' if values['action'] == 'create' else 'ID'}")
+    return str(values["id"])
 
 
 def docs_of(values: dict[str, Value]) -> list[str]:

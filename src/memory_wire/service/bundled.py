@@ -57,7 +57,7 @@ def shown(source: Reader | Tx, bundle: Bundle) -> b.Bundle:
     for id, note in source.bundles.held(bundle.id):
         document = source.documents.get(id)
         members.append(
-            b.MemberRow(
+            b.BundleMemberRow(
                 doc=document.public_id,
                 title=document.title,
                 url=f"/{document.public_id}",

@@ -173,13 +173,17 @@ def delete_bundle(request: b.DeleteBundle, scope: t.Scope, service: Service) -> 
 
     def work(tx: Tx) -> Outcome:
         bundle = named(tx, request, scope, deleted=purge)
+        bank = bank_of(tx, bundle, scope)
         if purge:
+            from memory_wire.service import erasing  # few ever do
+
             tx.bundles.remove(bundle.id)
+            erasing.later(tx, bank)
         else:
             bundle.deleted, bundle.discoverable = now, 0
             tx.bundles.set(bundle)
-        audit.note(tx, scope, bank_of(tx, bundle, scope), "bundle.purge" if purge else "bundle.delete", bundle.public_id, now)
-        return Outcome(d.DocDeleted(deleted=True, deleted_at=dates.stamp(now), purged=purge))
+        audit.note(tx, scope, bank, "bundle.purge" if purge else "bundle.delete", bundle.public_id, now)
+        return Outcome(d.DocDeleted(deleted=True, deleted_at=dates.stamp(now), purged=purge), bank, jobs=purge)
 
     return work
 
