@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from memory_wire import questions as q
 from memory_wire.cli.args import COMMON, Command, Option, Usage, Value
 from memory_wire.cli.show import as_json, line, one_line, table
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
 SLUG_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 SLUG_CHARS = 32
+FILES = {"import": "import_", "sync": "sync"}  # what folder.py does
 
 
 def commands() -> list[Command]:
@@ -21,10 +24,11 @@ def commands() -> list[Command]:
         Command(
             "hub",
             "Hubs: `hub publish [SLUG]` makes this bank's documents public, `hub unpublish` takes them back, `hub status` says what is, "
-            "`hub recall SLUG QUESTION` asks one.",
+            "`hub recall SLUG QUESTION` asks one, `hub import PATH…` brings files in, `hub sync DIR` follows a folder.",
             hub,
             positional=("action",),
             optional=("slug", "question"),
+            rest="paths",
             options=(
                 Option("name", help="what it is called"),
                 Option("description", help="what it is about"),
@@ -32,9 +36,16 @@ def commands() -> list[Command]:
                 Option("k", "int", "recall: at most so many results"),
                 Option("level", help="recall: chunk, doc or bundle"),
                 Option("hybrid", "flag", "recall: chunks by words and vectors together"),
+                Option("hub", help="import, sync: the hub whose documents they become"),
+                Option("as", help="import, sync: the name that their sources begin with (default: the folder's)"),
+                Option("draft", "flag", "import, sync: new documents are for nobody but those with a key"),
+                Option("delete", "flag", "sync: also when more than half of the documents would go"),
+                Option("moved", "flag", "import, sync: the same folder as before, at another place"),
+                Option("dry-run", "flag", "import, sync: only say what would be done"),
+                Option("watch", "flag", "sync: go on whenever something in the folder changes"),
                 *COMMON,
             ),
-            choices=("publish", "recall", "status", "unpublish"),
+            choices=("publish", "recall", "status", "unpublish", "import", "sync"),
         )
     ]
 
@@ -45,7 +56,10 @@ def hub(values: dict[str, Value]) -> int:
             return status(target, values)
         if values["action"] == "recall":
             return recall(target, values)
-        bank = bank_name(values, target)
+        if values["action"] in FILES:
+            done: int = getattr(import_module("memory_wire.cli.folder"), FILES[str(values["action"])])(target, values)
+            return done
+        bank = bank_of(target, values)
         slug = slug_of(target, values, bank, values["action"] == "publish")
         answer = target.put_hub(
             slug,
@@ -60,6 +74,15 @@ def hub(values: dict[str, Value]) -> int:
     else:
         line(said(answer))
     return 0
+
+
+def bank_of(target: Client | Memory, values: dict[str, Value]) -> str:
+    """The bank of the hub that is named, if there is one, else this place's."""
+    if values.get("bank") is None and values.get("slug") is not None:
+        held = next((one for one in target.hubs().hubs if one.slug == values["slug"]), None)
+        if held is not None:
+            return held.bank
+    return bank_name(values, target)
 
 
 def text(values: dict[str, Value], name: str) -> str | None:

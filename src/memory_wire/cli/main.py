@@ -22,6 +22,7 @@ OWNERS = {  # module of cli that declares the verb; a verb that isn't here belon
     "bank": "bank",
     "banks": "banks",
     "bundle": "bundle",
+    "capture": "capture",
     "check": "store",
     "completion": "completion",
     "config": "banks",

@@ -47,11 +47,12 @@ LOOKED = 4_096  # bytes that tell a kind
 
 
 class Page(Struct):
-    """A document to be: the file's name, or one below it for a file of several, and its text."""
+    """A document to be: the file's name and its text. `own`: the name is its own, wherever it was read."""
 
     name: str
     markdown: str
     title: str | None = None
+    own: bool = False
 
 
 Found = Page | Skipped | Ignored
@@ -171,7 +172,7 @@ def chats(member: Member) -> Iterator[Found]:
         yield from (Ignored(kind, count) for kind, count in found.left.items())
         title, markdown = spoken.chat(found, f"Conversation {found.id}")
         if markdown:
-            yield Page(f"{format}/{found.id}", kept(markdown), title)
+            yield Page(f"{format}/{found.id}", kept(markdown), title, own=True)
         else:
             yield Skipped(found.place, "a conversation without messages")
 
