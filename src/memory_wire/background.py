@@ -16,11 +16,15 @@ class RunJobs(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class JobRow(Struct, kw_only=True):
-    """A kind of work: how many jobs of it wait, how many were given up, and the error that one of those ended with."""
+    """A kind of work: how many jobs of it wait, how many of those failed before (`retrying`), how many were given up.
+
+    `failure` is what one of them ended with: the class of the error and, of ours, what it says; `Interrupted`: its process ended meanwhile.
+    """
 
     kind: str
     waiting: int
     failed: int
+    retrying: int = 0
     failure: str | None
 
 

@@ -43,7 +43,7 @@ def test_a_job_that_fails_is_tried_again_later_then_given_up_for_all_to_see(
     id = memory.remember(OLD).id
     tries = 0
     while memory.service.work_jobs(8).next is not None:
-        assert rows(memory) == [JobRow(kind="archive", waiting=1, failed=0, failure=None)]
+        assert rows(memory) == [JobRow(kind="archive", waiting=1, failed=0, retrying=1, failure="RuntimeError")]
         assert memory.search("login tokens").results[0].id == id  # nobody waits for it
         before = clock[0]
         memory.service.work_jobs(8)

@@ -59,6 +59,8 @@ def test_a_first_key_silences_nobody(wired: Machine) -> None:
     assert FACT in json.dumps(json.loads(wired.out("recall", "harbour crane", "--bank", "work", "--json")))
     rows = json.loads(wired.out("keys", "--json"))["keys"]
     assert [row["label"] for row in rows] == ["this machine", "for a friend"] and KEY not in json.dumps(rows)
+    assert wired.out("keys").split("\n")[0].split() == ["id", "label", "rights", "project", "member", "state", "expires"]
+    assert wired.out("keys", "--help").startswith("memory-wire keys [ACTION] [LABEL|ID]  [options]\n")
     assert not [finding for finding in findings(wired) if "refused" in finding["text"]]
 
 

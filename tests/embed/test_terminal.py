@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ TEXTS = ["The kitten slept.", "The deploy failed on Tuesday.", "Bread needs time
 
 class Shell:
     def __init__(self, folder: Path) -> None:
+        self.db = folder / "memory-wire" / "memory.db"
         self.environ = {**os.environ, "HOME": str(folder), "XDG_DATA_HOME": str(folder), "MEMORY_WIRE_BANK": "b", "NO_COLOR": "1"}
 
     def __call__(self, *words: str) -> subprocess.CompletedProcess[str]:
@@ -69,10 +71,33 @@ def test_what_fails_is_said(shell: Shell, endpoint: Endpoint) -> None:
     shell("retain", TEXTS[0])
     endpoint.bad = 401
     shell.environ["MEMORY_WIRE_EMBEDDER"] = json.dumps(endpoint.model(dimension=256, key="env:NO_SUCH_NAME"))
-    assert "secret of the header Authorization can't be read" in shell("embed", "run").stderr
+    unset = "the environment variable NO_SUCH_NAME (key of the model to embed with) isn't set where the memory-wire server runs"
+    assert unset in shell("embed", "run").stderr
     shell.environ["NO_SUCH_NAME"] = "sk-very-secret"
     done = shell("embed", "run")
     assert done.returncode == 1
     assert "refuses the key" in done.stderr
     assert "sk-very" not in done.stderr
     assert endpoint.keys == ["Bearer sk-very-secret"]
+
+
+def test_a_job_that_fails_says_why(shell: Shell, endpoint: Endpoint) -> None:
+    endpoint.bad = 401
+    shell("retain", TEXTS[0])
+    assert shell("config", json.dumps({"embedder": endpoint.model(dimension=256)})).returncode == 0
+    why = "OutsideFailed: 127.0.0.1 answered 401: "
+    ran = shell("jobs", "run")
+    assert (ran.returncode, ran.stdout.splitlines()[1].split()) == (0, ["embed", "1", "1", "0"])
+    assert ran.stdout.splitlines()[2].startswith(f"embed: {why}") and "sk-secret" not in ran.stdout
+    assert f"last failure: {why}" in shell("embed", "status").stdout
+    assert f"1 embed jobs failed and wait for their next try: {why}" in shell("doctor").stdout
+    for _ in range(4):
+        shell("jobs", "run", "--retry")
+    with sqlite3.connect(shell.db) as connection:
+        connection.execute("UPDATE job SET attempts = 5")
+    assert "`memory-wire jobs run --retry` begins anew what was given up" in shell("jobs").stdout
+    assert f"1 embed jobs were given up: {why}" in shell("doctor").stdout
+    with sqlite3.connect(shell.db) as connection:
+        connection.execute("UPDATE job SET failure = 'Interrupted'")
+    for words in (("jobs",), ("embed", "status"), ("doctor",)):
+        assert "Interrupted: its process was ended while it worked; it is begun again, five times at most" in shell(*words).stdout

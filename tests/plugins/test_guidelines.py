@@ -69,6 +69,14 @@ def tree(folder: Path) -> dict[str, bytes | None]:
     return {str(path.relative_to(folder)): None if path.is_dir() else path.read_bytes() for path in folder.rglob("*")}
 
 
+@pytest.mark.parametrize("preset", ["memory", "records"])
+def test_a_look_first_makes_nothing(preset: str, tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    before = tree(tmp_path)
+    dry = connect(home, "--preset", preset, "--dry-run")
+    assert dry.returncode == 0 and "+<!-- memory-wire:start -->" in dry.stdout and tree(tmp_path) == before
+
+
 def test_a_project_with_and_without(tmp_path: Path) -> None:
     home = Home(tmp_path)
     (home.project / "AGENTS.md").write_bytes(b"# Rules\r\nNo tabs.")

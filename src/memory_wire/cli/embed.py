@@ -7,6 +7,7 @@ import sys
 
 from memory_wire import embedding as e
 from memory_wire.cli.args import COMMON, Command, Option, Usage, Value
+from memory_wire.cli.jobs import explained
 from memory_wire.cli.show import Progress, as_json, line
 from memory_wire.cli.target import bank_name, connect
 
@@ -53,7 +54,7 @@ def status(values: dict[str, Value], target: Client | Memory, bank: str) -> int:
     if found.former:
         line("  another model's vectors are kept until all are there" if found.state != "off" else "  a former model's vectors are kept")
     if found.failure:
-        line(f"  last failure: {found.failure}; `memory-wire embed run` says more")
+        line(f"  last failure: {explained(found.failure)}; `memory-wire embed run` tries now")
     return 0
 
 

@@ -12,6 +12,7 @@ from memory_wire.cli.args import Value
 from memory_wire.cli.bank import mend, word
 from memory_wire.cli.daemon import duration
 from memory_wire.cli.installed import compiled, installation
+from memory_wire.cli.jobs import explained
 from memory_wire.cli.running import Running
 from memory_wire.cli.target import db_path, found_bank
 from memory_wire.cli.waiting import deliver
@@ -91,6 +92,7 @@ def everything(values: dict[str, Value]) -> Health:
         health.add(NOTE, f"the server serves {path}, not the default store; --db looks at another")
     of_server(health, state, named, stranger)
     of_store(health)
+    of_jobs(health)
     of_bank(health, found.bank, mend(found, *(count(health.store, name) for name in (found.bank, found.former))))
     of_spool(health)
     of_hosts(health, bool(values.get("all_hosts")))
@@ -159,6 +161,16 @@ def of_store(health: Health) -> None:
             health.add(ERROR, text, f"memory-wire export FILE --db {word(store.path)}")
     if store.log_size > LOG_TIMES * JOURNAL_BYTES:
         health.add(WARNING, f"{store.path}-wal has {store.log_size:,} bytes: a reader holds it back", "memory-wire daemon restart")
+
+
+def of_jobs(health: Health) -> None:
+    """Work in the background that was given up or goes wrong, with the reason."""
+    for row in health.store.jobs:
+        why = explained(row.failure or "")
+        if row.failed:
+            health.add(WARNING, f"{row.failed:,} {row.kind} jobs were given up: {why}", "memory-wire jobs run --retry")
+        elif row.retrying:
+            health.add(NOTE, f"{row.retrying:,} {row.kind} jobs failed and wait for their next try: {why}", "memory-wire jobs run")
 
 
 def unwritable(folder: str) -> str:

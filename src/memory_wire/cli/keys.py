@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memory_wire.client import Client, Memory
 
 MACHINE = "this machine"
+WHICH = "label|id"  # the label of a new one, the id of one to revoke, as the table heads them
 
 
 def commands() -> list[Command]:
@@ -28,7 +29,7 @@ def commands() -> list[Command]:
             "keys",
             "The keys; `keys create LABEL` makes one and shows it once, `keys revoke ID` ends one.",
             keys,
-            optional=("action", "name"),
+            optional=("action", WHICH),
             options=(
                 Option("rights", help="what it may (default write)", choices=("read", "write", "admin")),
                 Option("project", help="the only project that it reaches"),
@@ -43,7 +44,7 @@ def commands() -> list[Command]:
 
 
 def keys(values: dict[str, Value]) -> int:
-    action, name = values.get("action"), values.get("name")
+    action, name = values.get("action"), values.get(WHICH)
     if action is not None and name is None:
         raise Usage(f"{action} needs {'LABEL' if action == 'create' else 'ID'}")
     if action == "create":

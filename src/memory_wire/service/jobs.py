@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from memory_wire import background as b
 from memory_wire import config
-from memory_wire.errors import Forbidden
+from memory_wire.errors import Forbidden, MemoryWireError
 from memory_wire.service.rights import operator
 from memory_wire.store.jobs import Job
 
@@ -63,7 +63,7 @@ def work(service: Service, limit: int, outside: bool) -> None:
     if found:
         works = [finished(job, attempt(service, job)) for job in found]
         for job, result in zip(found, service.store.write(works), strict=True):
-            failure = type(result).__name__ if isinstance(result, Exception) else result
+            failure = told(result) if isinstance(result, Exception) else result
             if isinstance(failure, str):
                 service.store.submit(failed(job, failure, now))
 
@@ -108,16 +108,22 @@ def attempt(service: Service, job: Job) -> Effect | Exception | None:
 
 
 def finished(job: Job, effect: Effect | Exception | None) -> Done:
-    """The work that deletes a job with its effect; its result is the failure's name, if it failed."""
+    """The work that deletes a job with its effect; its result is the failure, if it failed."""
 
     def work(tx: Tx) -> str | None:
         if isinstance(effect, Exception):
-            return type(effect).__name__
+            return told(effect)
         if tx.jobs.finish(job) and effect is not None:
             effect(tx)
         return None
 
     return work
+
+
+def told(error: Exception) -> str:
+    """What is kept of an error: its class and what callers are told of ours, which never holds a secret."""
+    text = " ".join(str(error).split())[: config.FAILURE_CHARS] if isinstance(error, MemoryWireError) else ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def failed(job: Job, failure: str, now: int) -> Callable[[Tx], None]:
@@ -132,8 +138,7 @@ def failed(job: Job, failure: str, now: int) -> Callable[[Tx], None]:
 def jobs(reader: Reader, request: b.ListJobs, scope: Scope) -> b.JobList:
     """What waits. Only for who runs the store: jobs are of all projects. Raises Forbidden."""
     for_operators(scope)
-    rows = [b.JobRow(kind=row.kind, waiting=row.waiting, failed=row.failed, failure=row.failure) for row in reader.jobs.waiting()]
-    return b.JobList(jobs=rows)
+    return b.JobList(jobs=[b.JobRow(**structs.asdict(row)) for row in reader.jobs.waiting()])
 
 
 def run_jobs(service: Service, request: b.RunJobs, scope: Scope) -> b.JobList:

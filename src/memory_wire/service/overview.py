@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from memory_wire.errors import MemoryWireError
 from memory_wire.service import dates, maintenance, open_service
 from memory_wire.store.bulk import Bulk
+from memory_wire.store.jobs import Waiting
 from memory_wire.store.place import absent
 
 TYPE_CHECKING = False
@@ -31,7 +32,7 @@ class BankSeen(Struct):
 class StoreSeen(Struct):
     """`state` is ok, missing or unreadable (then `why`); `size` in bytes with the write-ahead log and its index, `log_size` that log alone.
 
-    `bank` is the one that was picked, `findings` are those of a check.
+    `bank` is the one that was picked, `findings` are those of a check, `jobs` what waits in the background.
     """
 
     path: str
@@ -42,6 +43,7 @@ class StoreSeen(Struct):
     banks: dict[str, BankSeen] = field(default_factory=dict)
     bank: str = ""
     findings: list[str] = field(default_factory=list)
+    jobs: list[Waiting] = field(default_factory=list)
 
     @property
     def memories(self) -> int:
@@ -71,6 +73,7 @@ def look(path: str, pick: Pick, check: bool = False, project: str = "default") -
 def fill(seen: StoreSeen, reader: Reader, pick: Pick, project: str) -> None:
     for row in reader.banks(project):
         seen.banks[row.name] = BankSeen(row.memories, row.newest)
+    seen.jobs = reader.jobs.waiting()
     seen.bank = pick(seen.banks.__contains__)
     bank = reader.bank(project, seen.bank)
     if bank is not None:

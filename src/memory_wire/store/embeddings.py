@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from msgspec import Struct, json
 
+from memory_wire.store.jobs import DIED
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -162,8 +164,9 @@ class Embeddings:
         return int(self._execute(query, (bank.id, upto)).fetchone()[0])
 
     def failure(self, bank: Bank, kind: str) -> str | None:
-        """The class of the error that the bank's job last ended with."""
-        row = self._execute("SELECT failure FROM job WHERE kind = ? AND bank = ? AND failure IS NOT NULL", (kind, bank.id)).fetchone()
+        """What the bank's job last ended with; while it is being done for the first time, nothing."""
+        query = "SELECT failure FROM job WHERE kind = ? AND bank = ? AND failure IS NOT NULL AND (attempts > 1 OR failure <> ?)"
+        row = self._execute(query, (kind, bank.id, DIED)).fetchone()
         return None if row is None else str(row[0])
 
     def orphans(self, space: Space) -> int:

@@ -28,11 +28,12 @@ class Job(Struct, frozen=True):
 
 
 class Waiting(Struct, frozen=True):
-    """How many jobs of a kind wait, how many were given up and with which error the newest of those ended."""
+    """How many jobs of a kind wait, how many were given up and how many of those that wait failed before; what one of these ended with."""
 
     kind: str
     waiting: int
     failed: int
+    retrying: int
     failure: str | None
 
 
@@ -94,9 +95,9 @@ class Jobs:
     def waiting(self) -> list[Waiting]:
         """All kinds of which there are any."""
         rows = self._execute(
-            "SELECT kind, sum(attempts < ?1), sum(attempts >= ?1), max(CASE WHEN attempts >= ?1 THEN failure END) FROM job"
-            " GROUP BY kind ORDER BY kind",
-            (JOB_ATTEMPTS,),
+            "SELECT kind, sum(attempts < ?1), sum(attempts >= ?1), sum(attempts < ?1 AND coalesce(failure, ?2) <> ?2),"
+            " max(CASE WHEN attempts >= ?1 OR failure <> ?2 THEN failure END) FROM job GROUP BY kind ORDER BY kind",
+            (JOB_ATTEMPTS, DIED),  # one that is being done has failed with that so far
         )
         return [Waiting(*row) for row in rows]
 
