@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 LINE = 200  # characters
 DEFINED, BELOW, SAID, ROW, UNSAID = range(5)  # how good a line is
-LEAD = 8  # characters before a name that is defined: an article
+LEADS = ("", "a ", "an ", "the ")  # before a name that is defined
 ENDS = (". ", "! ", "? ")
 WIDE_ENDS = "。！？"
 LINKS = (
-    " is ", " are ", " was ", " means ", " refers to ", " stands for ", " describes ", ": ", " – ", " — ", " - ", " (", "とは", "は、",
+    " is ", " are ", " means ", " refers to ", " stands for ", " describes ", ": ", " – ", " — ", " - ", " (", "とは", "は、",
     "は", "是", "：", "은 ", "는 ", "란 ",
 )  # fmt: skip
 READ = 2_000  # characters of a paragraph
@@ -38,7 +38,7 @@ def told(key: str, label: str, paragraphs: Sequence[Paragraph]) -> tuple[int, st
         for sentence in sentences(paragraph.text):
             folded = kernel.fold(sentence).lstrip("*_`\"“'")
             at = folded.find(name)
-            if not paragraph.row and 0 <= at <= LEAD and folded[at + len(name) :].lstrip("*_`\"”'").startswith(LINKS):
+            if not paragraph.row and folded[:at] in LEADS and at >= 0 and folded[at + len(name) :].lstrip("*_`\"”'").startswith(LINKS):
                 return DEFINED, shown(sentence)
             rank = ROW if paragraph.row else BELOW if paragraph.under == key else SAID
             if best > rank and (at >= 0 or mark in b" %b " % b" ".join(kernel.terms(sentence))):

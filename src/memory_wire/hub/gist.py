@@ -33,6 +33,7 @@ TOP, SECTION, DEEPER, TAGGED, HASHTAG, STRONG, CODE, LINKED, CAPITALS, WIDE = ra
 WEIGHTS = (3.0, 2.0, 1.2, 3.0, 2.0, 1.2, 0.8, 0.8, 0.7, 0.5)  # of where a name stands
 KINDS = (CONCEPT, CONCEPT, CONCEPT, TAG, TAG, CONCEPT, ENTITY, CONCEPT, ENTITY, CONCEPT)
 SYMBOLS = frozenset("=(){}[]<>$;\"'\\,|/&%@*!?+ \t")  # not of an identifier
+NAMING = (TAGGED, HASHTAG, CAPITALS, TOP, SECTION, LINKED)  # where one word is a name though English uses it often
 WORD_LEAST = 4  # letters of a plain word
 
 
@@ -119,7 +120,7 @@ class Reading:
 
     def note(self, label: str, source: int, chunk: int | None) -> str:
         """Takes a name down; its key, empty for none."""
-        if not terms.names(label, single=source in (TAGGED, HASHTAG, CAPITALS) or (source == CODE and not label.islower())):
+        if not terms.names(label, single=source in NAMING or (source == CODE and not label.islower())):
             return ""
         key = terms.key_of(label)
         note = self.notes.get(key)

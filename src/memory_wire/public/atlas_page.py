@@ -27,6 +27,7 @@ def concept(service: Service, request: ViewConcept, scope: Scope) -> Payload:
         found = shown.atlas.concept(name)
         if found is None:
             raise NotPublic
+        atlas.described(shown.reader, shown.atlas, [found])
         body = about(shown.atlas, found)
         hub = shown.atlas.hub
     home, title = f"/hub/{hub.slug}", hub.display_name or hub.slug

@@ -27,7 +27,8 @@ RELATIONS = 400
 EVIDENCE = 50  # documents that are named of one concept or relation
 BUNDLES = 5  # bundles that are named of one concept
 HUNDRED = 100
-LONE = 300  # weight in hundredths from which the concept of one document counts
+LONE = ((50, 100), (500, 200))  # (documents of a hub up to, weight in hundredths) from which the concept of one document counts
+LONE_MOST = 300  # of larger hubs
 WORD = 30  # hundredths, weight of a plain word in a document
 SHARED = 10  # a plain word is one when at most one document in so many has it, or three
 FEW = 3
@@ -174,9 +175,10 @@ def weighed(rows: Sequence[Read], lone: bool) -> list[tuple[int, str]]:
             weights[key] = weights.get(key, 0) + WORD * count
             documents[key] = documents.get(key, 0) + count
     most, found = crowd(rows), []
+    least = 0 if lone else next((weight for size, weight in LONE if len(rows) <= size), LONE_MOST)
     for key, weight in weights.items():
         count = documents[key]
-        if count > 1 or weight >= LONE or lone:
+        if count > 1 or weight >= least:
             found.append((-(weight // 2) if count > most else -weight, key))
     return found
 
