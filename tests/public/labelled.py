@@ -11,7 +11,7 @@ class Note(NamedTuple):
     text: str
     about: set[str]
     must: set[str]
-    tags: list[str] = []
+    tags: tuple[str, ...] = ()
 
 
 NOTES = {
@@ -82,7 +82,7 @@ Two offers are out for the platform team.
             "failover drill", "status page", "team sync", "platform team",
         },
         {"roadmap", "hiring", "ann lee", "stripe", "kubernetes", "datadog"},
-        ["roadmap", "hiring"],
+        ("roadmap", "hiring"),
     ),
     "kernel": Note(
         """# io_uring notes
@@ -104,8 +104,8 @@ struct io_uring ring;
 ```
 """,
         {
-            "io_uring", "submission queue", "completion queue", "submission queue polling", "ioring_setup_sqpoll", "epoll", "linux", "libuv",
-            "tokio", "io_uring notes", "kernel",
+            "io_uring", "submission queue", "completion queue", "submission queue polling", "ioring_setup_sqpoll", "epoll", "linux",
+            "libuv", "tokio", "io_uring notes", "kernel",
         },
         {"io_uring", "submission queue", "completion queue"},
     ),
@@ -142,8 +142,8 @@ Basil and marigolds next to every second plant. The marigolds kept the whitefly 
 ランキングでは文書頻度を使う。文書頻度が低い単語ほど重い。
 """,
         {
-            "全文検索エンジン", "転置索引", "トークナイザー", "n-gram", "形態素解析", "ランキング", "文書頻度", "単語", "文書", "検索エンジン",
-            "エンジン", "日本語",
+            "全文検索エンジン", "転置索引", "トークナイザー", "n-gram", "形態素解析", "ランキング", "文書頻度", "単語", "文書",
+            "検索エンジン", "エンジン", "日本語",
         },
         {"全文検索エンジン", "転置索引", "トークナイザー", "形態素解析", "文書頻度"},
     ),

@@ -64,6 +64,8 @@ HINTS |= {  # of what everybody may read
     "full": {**FLAG, "description": "all of it instead of a digest"},
     "graph": {**FLAG, "default": "1", "description": "concepts and relations as well"},
     "link": {"type": "string", "description": "token of a one-time link"},
+    "what": {"type": "string", "enum": ["digest", "graph", "picture", "lint", "log", "queries"], "default": "digest"},
+    "cross_refs.limit": {**INTEGER, "default": 20, "maximum": 100},
     "page": {"type": "string", "description": "counted from 1"},
     "q": {"type": "string", "description": "what is searched for"},
 }
