@@ -58,7 +58,7 @@ def repository(machine: Machine) -> Path:
 def test_a_changed_file_makes_its_records_stale_and_the_way_back_fresh(machine: Machine, repository: Path) -> None:
     file = repository / "docs" / "deploy.md"
     first = remember(machine, "Deploys run from main.", "docs/deploy.md", "sha256:" + sha256("deploys run from main\n").upper())
-    assert machine.out("verify-sources", *BANK) == "fresh    docs/deploy.md\n1 sources: 1 fresh, 0 stale, 0 missing, 0 unknown\n"
+    assert machine.out("verify-sources", *BANK) == "fresh    docs/deploy.md\n1 source: 1 fresh, 0 stale, 0 missing, 0 unknown\n"
     file.write_text("deploys run from release\n")
     done = machine.run("verify-sources", *BANK, "--quiet")
     assert (done.returncode, done.stdout, done.stderr) == (1, f"stale    docs/deploy.md  {first}\n", "")
@@ -121,7 +121,7 @@ def test_a_file_of_another_name_is_found_by_what_git_keeps(machine: Machine, rep
 
 def test_the_words_of_forget_and_erase(machine: Machine) -> None:
     id = machine.out("retain", "Something of mine.", *BANK).strip()
-    assert machine.out("forget", id, "--purge", *BANK).splitlines() == [f"{id}  its id", "1 erased"]
+    assert machine.out("forget", id, "--purge", *BANK).splitlines() == [f"{id}  memory  its id", "1 erased in bank notes: 1 memory"]
     record = remember(machine, "Something else.", "a.md")
     assert machine.out("forget-record", "--memory-id", record, "--purge", *BANK) == "forgotten: 1\n"
 
@@ -130,40 +130,112 @@ def test_hooks_that_end_early_or_serve_everybody(machine: Machine, repository: P
     hook = repository / ".git" / "hooks" / "post-commit"
     hook.write_text("#!/bin/sh\necho theirs\nexit 0\n")
     before = hook.read_bytes()
-    machine.out("verify-sources", "--git-hook", "install")
+    install = ("verify-sources", "--git-hook", "install")
+    machine.out(*install, PATH=program(machine))
     assert hook.read_text().splitlines()[1] == "# >>> memory-wire >>>" and hook.read_text().endswith("exit 0\n")
-    assert machine.out("verify-sources", "--git-hook", "install").count("unchanged") == 2
+    assert machine.out(*install, PATH=program(machine)).count("unchanged") == 2
     machine.out("verify-sources", "--git-hook", "remove")
     assert hook.read_bytes() == before
+    hook.write_text("#!/usr/bin/perl\n")
+    done = machine.run(*install, PATH=program(machine))
+    assert (done.returncode, done.stdout) == (1, "") and "is no shell script; add this line to it: if mw=" in done.stderr
     everybody = machine.root / "hooks"
     git(repository, "config", "core.hooksPath", str(everybody))
-    done = machine.run("verify-sources", "--git-hook", "install")
-    assert done.returncode and "serves other repositories" in done.stderr and not everybody.exists()
+    done = machine.run(*install, PATH=program(machine))
+    assert done.returncode == 1 and "serves other repositories" in done.stderr and not everybody.exists()
+
+
+def program(machine: Machine, script: str = f'exec "{sys.executable}" -P -m memory_wire "$@"') -> str:
+    """A launcher of this version, with a blank in its path; the PATH that has it in front."""
+    folder = machine.root / "the programs"
+    folder.mkdir(exist_ok=True)
+    (folder / "memory-wire").write_text(f"#!/bin/sh\n{script}\n")
+    (folder / "memory-wire").chmod(0o755)
+    return f"{folder}:{os.environ['PATH']}"
+
+
+def commit(machine: Machine, repository: Path, text: str) -> str:
+    """What git says while it commits a changed file, in a shell whose PATH has no launcher."""
+    (repository / "docs" / "deploy.md").write_text(text)
+    words = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-qam", "changed"]
+    env = machine.env | {"GIT_CONFIG_GLOBAL": "/dev/null", "PATH": os.defpath}
+    done = subprocess.run(words, cwd=repository, env=env, capture_output=True, text=True, check=True, timeout=60)
+    return done.stdout + done.stderr
 
 
 def test_the_git_hook_looks_at_what_a_commit_changed(machine: Machine, repository: Path) -> None:
     hook = repository / ".git" / "hooks" / "post-commit"
-    hook.write_text("#!/bin/sh\necho theirs\n")
+    hook.write_text("#!/bin/sh\necho theirs\nexit 0\n")
     hook.chmod(0o755)
     before = hook.read_bytes()
-    assert machine.out("verify-sources", "--git-hook", "install").count("installed") == 2
-    assert machine.out("verify-sources", "--git-hook", "install").count("unchanged") == 2
-    remember(machine, "Deploys run from main.", "docs/deploy.md", sha256("deploys run from main\n"))
-    programs = machine.root / "bin"
-    programs.mkdir()
-    program = programs / "memory-wire"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m memory_wire "$@"\n')
-    program.chmod(0o755)
-    env = machine.env | {"PATH": f"{programs}:{os.environ['PATH']}", "MEMORY_WIRE_BANK": "notes", "GIT_CONFIG_GLOBAL": "/dev/null"}
-    (repository / "docs" / "deploy.md").write_text("deploys run from release\n")
-    commit = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-qam", "second"]
-    done = subprocess.run(commit, cwd=repository, env=env, capture_output=True, text=True, check=True)
-    assert "theirs" in done.stdout + done.stderr and "stale    docs/deploy.md" in done.stdout + done.stderr
-    program.write_text("#!/bin/sh\nexit 3\n")
-    (repository / "docs" / "deploy.md").write_text("again\n")
-    subprocess.run(commit, cwd=repository, env=env, capture_output=True, check=True)
+    install = ("verify-sources", "--git-hook", "install", *BANK)
+    assert machine.out(*install, PATH=program(machine)).count("installed") == 2
+    assert machine.out(*install, PATH=program(machine)).count("unchanged") == 2
+    first = remember(machine, "Deploys run from main.", "docs/deploy.md", sha256("deploys run from main\n"))
+    log = repository / ".git" / "memory-wire.log"
+    assert commit(machine, repository, "deploys run from release\n") == "theirs\n"
+    until(lambda: log.exists() and log.read_text() == f"stale    docs/deploy.md  {first}\n")
+    assert "stale" in machine.out("search", "deploys", *BANK)
+    gate, passed = machine.root / "gate", machine.root / "passed"
+    os.mkfifo(gate)
+    program(machine, f"cat '{gate}' > '{passed}'")
+    assert commit(machine, repository, "again\n") == "theirs\n"
+    gate.write_text("open")  # the commit is done while the program still waits for this
+    until(lambda: passed.exists() and passed.read_text() == "open")
     machine.out("verify-sources", "--git-hook", "remove")
     assert hook.read_bytes() == before and not hook.with_name("post-merge").exists()
+
+
+def test_the_first_commit_of_a_repository_says_nothing(machine: Machine) -> None:
+    git(machine.work, "init")
+    machine.out("verify-sources", "--git-hook", "install", PATH=program(machine))
+    (machine.work / "docs").mkdir()
+    (machine.work / "docs" / "deploy.md").touch()
+    git(machine.work, "add", ".")
+    assert commit(machine, machine.work, "one\n") == "" and not (machine.work / ".git" / "memory-wire.log").exists()
+
+
+def test_a_hook_outside_of_a_repository(machine: Machine) -> None:
+    done = machine.run("verify-sources", "--git-hook", "install", PATH=program(machine))
+    assert (done.returncode, done.stdout) == (1, "") and "is in no git repository; run this inside of one" in done.stderr
+
+
+def test_exit_statuses_of_both_commands(machine: Machine, repository: Path) -> None:
+    fresh, old = sha256("deploys run from main\n"), sha256("something else\n")
+    remember(machine, "Deploys run from main.", "docs/deploy.md", fresh)
+    remember(machine, "Builds run at night.", "docs/build.md#when", old)
+    (repository / "docs" / "build.md").write_text("builds run at noon\n")
+
+    def status(*words: str) -> int:
+        return machine.run(*words, *BANK).returncode
+
+    assert (status("verify-sources", "docs/deploy.md"), status("validate-memory", "docs/deploy.md", fresh)) == (0, 0)
+    assert (status("verify-sources", "docs/build.md"), status("validate-memory", "docs/build.md#when", fresh)) == (1, 1)
+    assert (status("verify-sources", "--bogus"), status("validate-memory", "docs/build.md")) == (2, 2)
+    (repository / "docs" / "build.md").unlink()
+    assert (status("verify-sources"), status("verify-sources", "docs/deploy.md")) == (1, 0)
+    for words in (("verify-sources", "docs/deplyo.md"), ("validate-memory", "docs/deplyo.md", fresh)):
+        done = machine.run(*words, *BANK)
+        assert done.returncode == 1 and "no record names docs/deplyo.md; `memory-wire verify-sources` lists" in done.stderr
+    inside = machine.run("verify-sources", "deploy.md", "--quiet", *BANK, cwd=repository / "docs")
+    assert (inside.returncode, inside.stdout, inside.stderr) == (0, "", "")
+
+
+def test_hashes_of_several_forms_of_one_source(machine: Machine, repository: Path) -> None:
+    file = repository / "docs" / "deploy.md"
+    text, digests = file.read_bytes(), []
+    for spelt in ("sha256:{sha256}", "{sha256}", "git:{blob}", "{blob}", "SHA-1:{sha1}", "md5:{md5}"):
+        made = {name: hashlib.new(name, text, usedforsecurity=False).hexdigest() for name in ("sha256", "sha1", "md5")}
+        digests.append(spelt.format(**made, blob=git(repository, "hash-object", str(file)).strip()))
+    ids = [remember(machine, f"By {digest}.", "docs/deploy.md", digest) for digest in digests]
+    assert "1 source: 1 fresh" in machine.out("verify-sources", *BANK)
+    found = machine.out("search", "By", "--limit", "20", *BANK)
+    assert "stale" not in found and all(id in found for id in ids)
+    file.write_text("deploys run from release\n")
+    done = machine.run("verify-sources", *BANK, "--quiet")
+    assert all(id in done.stdout for id in ids)
+    file.write_bytes(text)
+    assert machine.out("verify-sources", *BANK, "--quiet") == ""
 
 
 def test_watch_tells_of_a_change_also_by_rename(machine: Machine, repository: Path) -> None:
@@ -216,7 +288,7 @@ def test_paths_in_source_ids(tmp_path: Path) -> None:
     read = {"a.md:3:7": "a.md", "a.md#L3-L9": "a.md", "file:///a%20b.md": "/a b.md", "a.md:3-9": "a.md"}
     assert {text: path_of(text) for text in read} == read
     assert [path_of(text) for text in ("[REDACTED:key:12]", "x\0y", "s3://b/k")] == [None, None, None]
-    assert hashed(str(odd), "0" * 64) == sha256("x")
+    assert hashed(str(odd), ["0" * 64, "v12"]) == sha256("x") and hashed(str(odd), ["v12"]) == ""
     assert Folders([str(tmp_path)]).find("nowhere.md") == (None, "missing")
 
 

@@ -20,11 +20,15 @@ def test_from_remember_to_forget(machine: Machine) -> None:
     first = machine.out("remember", "Staging deploys on Tuesday.", *told).strip()
     second, status = machine.out("remember", "Staging deploys on Friday.", "--fact-key", "Day").split()
     assert status == "conflict"
-    assert machine.out("validate-memory", "docs/a.md", "bb").splitlines() == [
-        "1 checked, 0 fresh, 1 stale, 0 without a hash",
-        f"stale     {first}  aa",
-        f"conflict  {first} {second}  day",
-    ]
+    found = machine.run("validate-memory", "docs/a.md", "bb")
+    assert (found.returncode, found.stdout.splitlines()) == (
+        1,
+        [
+            "1 checked, 0 fresh, 1 stale, 0 without a hash",
+            f"stale     {first}  aa",
+            f"conflict  {first} {second}  day",
+        ],
+    )
     lines = [line.split(maxsplit=3) for line in machine.out("search", "staging deploys").splitlines()]
     assert [line[1:] for line in lines] == [
         [second, "conflict", "Staging deploys on Friday."],

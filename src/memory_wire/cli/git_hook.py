@@ -1,41 +1,65 @@
-"""The git hooks that look at the sources a commit or merge changed. They never fail or hold up git; what else a hook does stays."""
+"""The git hooks that look at the sources a commit or merge changed: in the background, so that git never waits for them nor fails by them.
+
+What was found stands in `memory-wire.log` of the repository's git folder; the records' marks show it to whoever searches.
+"""
 
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 
 from memory_wire.cli.show import line
-from memory_wire.errors import Invalid
+from memory_wire.errors import MemoryWireError
 from memory_wire.hosts import files
-from memory_wire.hosts.base import Refused
+from memory_wire.hosts.base import Environment, Refused
 from memory_wire.hosts.fence import Fence
+from memory_wire.hosts.launcher import launcher
 from memory_wire.sources import git
 
 FENCE = Fence("# >>> memory-wire >>>", "# <<< memory-wire <<<")
 SHELL = "#!/bin/sh\n"
-RUN = "command -v memory-wire >/dev/null 2>&1 && memory-wire verify-sources --quiet --changed {} </dev/null 2>/dev/null || :"
+SHELLS = ("#!/bin/sh", "#!/bin/bash", "#!/usr/bin/env sh", "#!/usr/bin/env bash", "#!/bin/dash")
+# What the commit is compared with is found out at once, later HEAD may be another; git's own variables are of the commit being made.
+RUN = (
+    "if mw=$(git rev-parse --quiet --verify {since}); then (log=$(git rev-parse --git-path memory-wire.log);"
+    ' unset $(git rev-parse --local-env-vars); exec {program} verify-sources --quiet --changed $mw{pinned} >"$log" 2>&1)'
+    " </dev/null >/dev/null 2>&1 & fi"
+)
 HOOKS = {"post-commit": "HEAD~1", "post-merge": "ORIG_HEAD"}
 
 
-def change(root: str, action: str) -> int:
-    """Installs or removes both hooks. Raises Invalid where there is no repository or a hook is no shell script."""
+class HookRefused(MemoryWireError):
+    """The hooks can't be put there; the message says why and what to do."""
+
+    code = "hook_refused"
+
+
+def change(root: str, action: str, pinned: list[str]) -> int:
+    """Installs or removes both hooks; `pinned` are words that they say again. Raises HookRefused, NoLauncher."""
     done = git.git(root, "rev-parse", "--git-path", "hooks")
     if done is None or done.returncode:
-        raise Invalid("git-hook", f"{root} is in no git repository")
+        raise HookRefused(f"{root} is in no git repository; run this inside of one, or name it: --root FOLDER")
     folder = os.path.join(root, os.fsdecode(done.stdout).rstrip("\n"))
+    words = command(pinned) if action == "install" else dict.fromkeys(HOOKS, "")
     if action == "install" and not own(root, folder):
-        raise Invalid("git-hook", f"{folder} serves other repositories as well; add to its hooks: {RUN.format('HEAD~1')}")
-    for name, commit in HOOKS.items():
+        raise HookRefused(f"{folder} serves other repositories as well; put this line into its post-commit: {words['post-commit']}")
+    for name in HOOKS:
         path = os.path.join(folder, name)
         try:
-            said = install(path, RUN.format(commit)) if action == "install" else remove(path)
+            said = install(path, words[name]) if action == "install" else remove(path)
         except Refused as error:
-            raise Invalid("git-hook", f"{path}: {error}") from None
+            raise HookRefused(f"{path}: {error}; take out the lines between them by hand, then try again") from None
         except files.Raced:
-            raise Invalid("git-hook", f"{path} changed meanwhile; try again") from None
+            raise HookRefused(f"{path} changed meanwhile; try again") from None
         line(f"{said:<10} {path}")
     return 0
+
+
+def command(pinned: list[str]) -> dict[str, str]:
+    """The line of each hook. Raises NoLauncher."""
+    program, more = shlex.quote(launcher(Environment.current())), "".join(f" {shlex.quote(word)}" for word in pinned)
+    return {name: RUN.format(since=since, program=program, pinned=more) for name, since in HOOKS.items()}
 
 
 def own(root: str, folder: str) -> bool:
@@ -55,18 +79,16 @@ def read(path: str) -> str | None:
 
 
 def install(path: str, command: str) -> str:
-    """Puts our lines at the hook's end, or behind its first line where it ends early; makes it if there is none."""
-    before = read(path)
-    if before and not before.startswith(("#!/bin/sh", "#!/bin/bash", "#!/usr/bin/env sh", "#!/usr/bin/env bash", "#!/bin/dash")):
-        raise Invalid("git-hook", f"{path} is no shell script; add this line to it: {command}")
-    first, mark, rest = (before or "").partition("\n")
-    if mark and FENCE.start not in rest and any(line.split()[:1] in (["exit"], ["exec"]) for line in rest.splitlines()):
-        after = first + mark + FENCE.put(None, command) + rest
-    else:
-        after = FENCE.put(before or SHELL, command)
-    if after == before:
+    """Puts our line behind the hook's first one, as the hook may end early, or where it stands; makes the hook if there is none."""
+    before = read(path) or SHELL
+    if not before.startswith(SHELLS):
+        raise HookRefused(f"{path} is no shell script; add this line to it: {command}")
+    first, mark, rest = before.partition("\n")
+    after = FENCE.put(before, command) if FENCE.span(before) or not rest else first + mark + FENCE.put(None, command) + rest
+    found = read(path)
+    if after == found:
         return "unchanged"
-    files.replace(path, None if before is None else before.encode(), after.encode(), 0o755)
+    files.replace(path, None if found is None else found.encode(), after.encode(), 0o755)
     os.chmod(path, stat.S_IMODE(os.stat(path).st_mode) | 0o111)
     return "installed"
 

@@ -36,7 +36,8 @@ def commands() -> list[Command]:
 def command_of(op: Op) -> Command:
     needed = tuple(field.name for field in fields(op.request) if field.default is NODEFAULT and field.default_factory is NODEFAULT)
     options = (*options_of(op.request, without=APART), *MORE.get(op.name, ()), *COMMON)
-    return Command(op.cli or op.name, SUMMARIES.get(op.name, op.summary), runner(op), positional=needed, options=options)
+    name, summary = op.cli or op.name, SUMMARIES.get(op.name, op.summary)
+    return Command(name, summary, runner(op), positional=needed, options=options, exits=records.EXITS.get(op.name, ""))
 
 
 def runner(op: Op) -> Callable[[dict[str, Value]], int]:
@@ -59,7 +60,7 @@ def runner(op: Op) -> Callable[[dict[str, Value]], int]:
         if isinstance(answer, i.GatewayAnswer) and not answer.ok:
             tell(f"{answer.server} answered with " + ("an error" if answer.status is None else f"status {answer.status}"))
             return 1
-        return 0
+        return records.doubts(answer)
 
     return run
 

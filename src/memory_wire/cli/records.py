@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from memory_wire import types as t
-from memory_wire.cli.show import line, one_line
+from memory_wire.cli.show import line, one_line, tell
+
+EXITS = {"validate_memory": "Exit status 0: all are fresh; 1: a record is stale, or none names the source; 2: the words don't fit."}
 
 
 def show(answer: object) -> bool:
@@ -24,6 +26,15 @@ def show(answer: object) -> bool:
     else:
         return False
     return True
+
+
+def doubts(answer: object) -> int:
+    """The exit status that an answer asks for."""
+    if not isinstance(answer, t.Validated):
+        return 0
+    if not answer.checked:
+        tell(f"no record names {answer.source_id}; `memory-wire verify-sources` lists the sources that records name")
+    return 1 if answer.stale or not answer.checked else 0
 
 
 def validated(answer: t.Validated) -> None:

@@ -9,17 +9,18 @@ from msgspec import Struct
 
 from memory_wire import freshness as f
 from memory_wire.cli.args import COMMON, Command, Option, Usage, Value
-from memory_wire.cli.show import as_json, line
+from memory_wire.cli.show import as_json, escaped, line, tell
 from memory_wire.cli.target import bank_name, connect
 from memory_wire.errors import Invalid
 from memory_wire.sources import git
-from memory_wire.sources.hashing import Folders, form, hashed, path_of
+from memory_wire.sources.hashing import Folders, hashed, path_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_wire.client import Client, Memory
 
-ROOT = Option("root", "each", "folder that files are in, repeatable (default: the repository, else this folder); nothing else is read")
+ROOT = Option("root", "each", "folder that sources' paths begin at, repeatable (default: the repository's top, else this folder)")
+EXITS = "Exit status 0: all are fresh; 1: a source has changed, is missing or named here and unknown; 2: the words don't fit."
 STALE, FRESH, MISSING, UNKNOWN = "stale", "fresh", "missing", "unknown"
 
 
@@ -31,9 +32,8 @@ def commands() -> list[Command]:
         Option("quiet", "flag", "say only what is stale or missing"),
         *COMMON,
     )
-    exits = "Exit status 1: a source has changed or is missing."
-    summary = "Which records no longer agree with the files they were taken from."
-    return [Command("verify-sources", summary, verify_sources, options=options, exits=exits)]
+    summary = "Which records no longer agree with the files they were taken from: of these sources, or of all. Nothing else is read."
+    return [Command("verify-sources", summary, verify_sources, options=options, exits=EXITS, rest="sources")]
 
 
 class Checked(Struct, kw_only=True):
@@ -52,15 +52,39 @@ def verify_sources(values: dict[str, Value]) -> int:
     if values.get("git_hook") is not None:
         from memory_wire.cli.git_hook import change
 
-        return change(roots[0], str(values["git_hook"]))
+        return change(roots[0], str(values["git_hook"]), pinned(values))
     only = None if values.get("changed") is None else differing(roots[0], str(values["changed"]))
+    sources = values.get("sources")
+    named = Named(sources if isinstance(sources, list) else [])
     with connect(values) as target:
-        found = list(checked(target, bank_name(values, target), Folders(roots), roots[0], only))
+        found = list(checked(target, bank_name(values, target), Folders(roots), roots[0], only, named))
     if values.get("json"):
-        as_json({"sources": found})
+        as_json({"sources": found, "unknown": named.left})
     else:
         report(found, bool(values.get("quiet")))
-    return 1 if any(one.state in (STALE, MISSING) for one in found) else 0
+    for source in named.left:
+        tell(f"no record names {source}; `memory-wire verify-sources` lists the sources that records name")
+    return 1 if named.left or any(one.state in (STALE, MISSING) for one in found) else 0
+
+
+def pinned(values: dict[str, Value]) -> list[str]:
+    """The words that a hook has to say again."""
+    return [word for name in ("bank", "db") if values.get(name) is not None for word in (f"--{name}", str(values[name]))]
+
+
+class Named:
+    """The sources that a command line names, as records do or by a file's path from here; `left` are those that no record names."""
+
+    def __init__(self, sources: list[str]) -> None:
+        self.all, self.left = sources, list(sources)
+        self.paths = {os.path.realpath(source): source for source in sources}
+
+    def has(self, source: str, places: list[str]) -> bool:
+        """Whether a source is meant; all are, when none is named."""
+        found = source if source in self.all else next((self.paths[place] for place in places if place in self.paths), None)
+        if found in self.left:
+            self.left.remove(found)
+        return found is not None or not self.all
 
 
 def roots_of(values: dict[str, Value]) -> list[str]:
@@ -92,12 +116,16 @@ def listed(target: Client | Memory, bank: str) -> Iterator[f.SourceRow]:
             return
 
 
-def checked(target: Client | Memory, bank: str, folders: Folders, root: str, only: set[str] | None = None) -> Iterator[Checked]:
+def checked(
+    target: Client | Memory, bank: str, folders: Folders, root: str, only: set[str] | None = None, named: Named | None = None
+) -> Iterator[Checked]:
     """Every source that has a file, or had one; `only`: of these files. What the files' hashes are now is noted in the store."""
     tracked: dict[str, str] | None = None
     for row in listed(target, bank):
         path, why = folders.find(row.source_id)
         meant = path_of(row.source_id) or ""
+        if named is not None and not named.has(row.source_id, folders.places(meant)):
+            continue
         if path is None and why == "missing" and (only is None or only.intersection(folders.places(meant))):
             tracked = git.tracked(root) if tracked is None else tracked
             blob = None if os.path.isabs(meant) else git.last_blob(root, meant)
@@ -110,16 +138,13 @@ def checked(target: Client | Memory, bank: str, folders: Folders, root: str, onl
 
 def compared(target: Client | Memory, bank: str, row: f.SourceRow, path: str) -> Checked:
     """A source against its file."""
-    known = [hash for hash in row.hashes if form(hash) is not None]
-    if not known:
-        return Checked(
-            source_id=row.source_id, state=UNKNOWN, why="no hash of a known form was stored" if row.hashes else "no hash was stored"
-        )
     try:
-        now = hashed(path, known[0])
+        now = hashed(path, row.hashes)
     except (OSError, Invalid) as error:
         return Checked(source_id=row.source_id, state=UNKNOWN, why=str(error))
-    assert now is not None
+    if not now:
+        why = "no hash of a known form was stored" if row.hashes else "no hash was stored"
+        return Checked(source_id=row.source_id, state=UNKNOWN, why=why)
     answer = target.validate_memory(row.source_id, now, bank=bank)
     stale = [record.id for record in answer.stale]
     return Checked(
@@ -133,9 +158,9 @@ def report(found: list[Checked], quiet: bool) -> None:
             one.state, ""
         )
         if not quiet or one.state in (STALE, MISSING):
-            line(f"{one.state:<8} {one.source_id}" + (f"  {said}" if said else ""))
+            line(escaped(f"{one.state:<8} {one.source_id}" + (f"  {said}" if said else "")))
         for id in one.summaries_affected:
             line(f"affected {id}")
     if not quiet:
         counts = [f"{sum(one.state == state for one in found):,} {state}" for state in (FRESH, STALE, MISSING, UNKNOWN)]
-        line(f"{len(found):,} sources: {', '.join(counts)}")
+        line(f"{len(found):,} {'source' if len(found) == 1 else 'sources'}: {', '.join(counts)}")

@@ -8,7 +8,7 @@ import sys
 from threading import Event
 
 from memory_wire.cli.args import COMMON, Command, Value
-from memory_wire.cli.show import as_json, line
+from memory_wire.cli.show import as_json, escaped, line
 from memory_wire.cli.target import bank_name, connect
 from memory_wire.cli.verify import FRESH, MISSING, ROOT, STALE, checked, roots_of
 from memory_wire.errors import MemoryWireError
@@ -22,7 +22,7 @@ def commands() -> list[Command]:
 
 
 def watch(values: dict[str, Value]) -> int:
-    """A line for each source that went stale or agrees again. Raises Invalid when it can't watch."""
+    """A line for each source that went stale or agrees again. Raises CannotWatch."""
     roots = roots_of(values)
     folders, stop = Folders(roots), Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -51,5 +51,5 @@ def look(values: dict[str, Value], folders: Folders, root: str, only: set[str], 
                 if values.get("json"):
                     as_json(one)
                 else:
-                    line(f"{one.state:<8} {one.source_id}" + (f"  {', '.join(one.stale)}" if one.stale else ""))
+                    line(escaped(f"{one.state:<8} {one.source_id}" + (f"  {', '.join(one.stale)}" if one.stale else "")))
             was[one.source_id] = one.state

@@ -184,7 +184,7 @@ def emptied(tx: Tx, bank: Bank, unit: int, how: str, by: int | None, at: int) ->
 
 
 def unshelved(tx: Tx, bank: Bank, document: int, at: int) -> list[Gone]:
-    """Takes away the rows of one document, deleted or not: versions, chunks, places in bundles. The caller asks for the rest with `later`."""
+    """Takes away the rows of one document, deleted or not: versions, chunks, places in bundles. The caller asks for the rest."""
     chunks = tx.documents.chunks(document)
     gone = chunking.removed(tx, bank, chunks)
     for chunk in chunks:

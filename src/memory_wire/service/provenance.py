@@ -19,6 +19,7 @@ from memory_wire.errors import (
     SupersedesUnknown,
 )
 from memory_wire.guard.redact import redact
+from memory_wire.hashes import is_digest
 from memory_wire.kernels.text import content_hash
 from memory_wire.service import forms, validate
 from memory_wire.service.keys import Keys
@@ -135,7 +136,7 @@ def hash_of(field: str, value: str | None, keys: Keys, receipts: list[t.Redacted
     given = string(field, value, config.SOURCE_HASH_CHARS).strip() if value is not None else ""
     if not given:
         return None
-    return given if forms.is_digest(given) else keys.shown(field, given, receipts)
+    return given if is_digest(given) else keys.shown(field, given, receipts)
 
 
 def names(field: str, given: object, receipts: list[t.Redacted], texts: list[str]) -> list[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from memory_wire import config
 from memory_wire import types as t
 from memory_wire.errors import LimitRange, QueryEmpty
+from memory_wire.hashes import agree
 from memory_wire.retrieve.pipeline import Ask
 from memory_wire.service import access, provenance, records, validate
-from memory_wire.service.forms import agree
 from memory_wire.service.keys import Keys
 from memory_wire.service.rows import RECORD_FIELD, scope_key
 from memory_wire.service.sieve import Sieve

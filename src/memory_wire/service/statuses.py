@@ -9,7 +9,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from memory_wire.config import GROUP_SHOWN
-from memory_wire.service.forms import agree
+from memory_wire.hashes import agree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import unquote, urlsplit
 
-from memory_wire.config import SOURCE_FILE_BYTES
+from memory_wire.config import SOURCE_FILE_BYTES, SOURCE_HASH_CHARS
 from memory_wire.errors import Invalid
+from memory_wire.hashes import GIT, agree
 
 BY_LENGTH = {32: "md5", 40: "git", 56: "sha224", 64: "sha256", 96: "sha384", 128: "sha512"}  # hex digits of a hash without a name
 NAMES = {*BY_LENGTH.values(), "sha1", "blake2b", "blake2s"}
@@ -22,27 +23,32 @@ def form(stored: str) -> tuple[str, str] | None:
     """(prefix as it stands, algorithm) of a stored hash; None for one that isn't of a file's bytes as far as can be told."""
     name, mark, digits = stored.strip().rpartition(":")
     algorithm = name.lower().replace("-", "") if mark else BY_LENGTH.get(len(digits), "")
-    if algorithm in ("gitblob", "blob"):
+    if algorithm in GIT:
         algorithm = "git"
     if algorithm not in NAMES or not digits or any(digit not in "0123456789abcdefABCDEF" for digit in digits):
         return None
     return (f"{name}:" if mark else "", algorithm)
 
 
-def hashed(path: str, stored: str) -> str | None:
-    """The file's hash now, spelt as the stored one; None when it was made in a way that isn't known. Raises OSError, Invalid.
+def hashed(path: str, stored: Iterable[str]) -> str:
+    """The file's hash now in each form in which one was stored, as far as the form is known. Raises OSError, Invalid.
 
     Forty digits without a name are a git blob's, or the plain SHA-1 if that is what was stored.
     """
-    known = form(stored)
-    if known is None:
-        return None
-    prefix, algorithm = known
     if os.stat(path).st_size > SOURCE_FILE_BYTES:
         raise Invalid("source", f"is larger than {SOURCE_FILE_BYTES:,} bytes")
-    if algorithm == "git" and not prefix and digest(path, "sha1") == stored.strip().lower():
-        return stored
-    return prefix + digest(path, algorithm)
+    made: dict[str, str] = {}
+    for hash in stored:
+        prefix, algorithm = form(hash) or ("", "")
+        if algorithm == "git" and not prefix and digest(path, "sha1") == hash.strip().lower():
+            algorithm = "sha1"
+        if algorithm and algorithm not in made:
+            made[algorithm] = prefix + digest(path, algorithm)
+    found = ""
+    for one in made.values():
+        if len(found) + len(one) < SOURCE_HASH_CHARS:
+            found = f"{found} {one}".strip()
+    return found
 
 
 def digest(path: str, algorithm: str) -> str:
@@ -114,11 +120,6 @@ class Folders:
         for path, held in listed.items():
             if held in blobs or (name and os.path.basename(path) == name):
                 real = os.path.realpath(path)
-                if self.holds(real) and os.path.isfile(real) and any(same(hashed(real, stored), stored) for stored in hashes):
+                if self.holds(real) and os.path.isfile(real) and any(agree(hashed(real, [stored]), stored) for stored in hashes):
                     return path
         return None
-
-
-def same(now: str | None, stored: str) -> bool:
-    """Whether two hashes of one form are equal."""
-    return now is not None and now.strip().lower() == stored.strip().lower()

@@ -6,25 +6,31 @@ import os
 from collections.abc import Iterator, Sequence
 
 from memory_wire.config import WATCH_DEBOUNCE_MS
-from memory_wire.errors import Invalid
+from memory_wire.errors import MemoryWireError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from threading import Event
 
 
+class CannotWatch(MemoryWireError):
+    """Changes can't be followed; the message says why and what to do."""
+
+    code = "cannot_watch"
+
+
 def watch(paths: Sequence[str], debounce_ms: int = WATCH_DEBOUNCE_MS, stop: Event | None = None) -> Iterator[set[str]]:
     """Sets of absolute paths that changed, as they come, once they are quiet; ends when `stop` is set. Folders are watched whole.
 
-    Raises Invalid for a path that isn't there, and when watchfiles isn't installed.
+    Raises CannotWatch for a path that isn't there, and when watchfiles isn't installed.
     """
     try:
         from watchfiles import watch as changes
     except ImportError:
-        raise Invalid("watch", "needs watchfiles: pip install 'memory-wire[watch]'") from None
+        raise CannotWatch("watching needs watchfiles, which isn't installed: `pip install 'memory-wire[watch]'`") from None
     for path in paths:
         if not os.path.exists(path):
-            raise Invalid("watch", f"{path} is not there")
+            raise CannotWatch(f"{path} is not there; name a folder that is")
     found = changes(
         *paths, debounce=debounce_ms * 4, step=debounce_ms, stop_event=stop, raise_interrupt=False, ignore_permission_denied=True
     )
