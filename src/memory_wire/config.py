@@ -101,6 +101,9 @@ BUNDLE_MEMBERS = 500  # documents of one bundle
 BUNDLE_TITLE_CHARS = 300
 BUNDLE_DESCRIPTION_CHARS = 2_000  # and of its intent
 ANNOTATION_CHARS = 1_000  # of one member
+DESCRIPTION_CHARS = 2_000  # of a summary that a model made
+DESCRIPTION_LINES = 12  # of each of its lists
+DESCRIPTION_LINE_CHARS = 500
 
 # raw payloads: what one of them lists at most; it says when it was cut ----------------------------------------------------------------
 DOC_CONCEPTS = 12

@@ -14,6 +14,7 @@ PACKAGE = "memory_wire"
 BASE = {
     "background",
     "bundles",
+    "descriptions",
     "documents",
     "embedding",
     "errors",
@@ -39,6 +40,7 @@ ALLOWED: dict[str, set[str]] = {
     "grants": set(),
     "background": set(),
     "bundles": set(),
+    "descriptions": set(),
     "documents": set(),
     "embedding": set(),
     "erasure": set(),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from memory_wire import descriptions as n
 from memory_wire import publishing as p
 from memory_wire.client import Surface
-from memory_wire.errors import NotPublic
+from memory_wire.errors import Invalid, NotPublic, UnknownBundle, UnknownDocument, UnknownVersion
 from tests.surfaces.scenarios import refused, scenario
 
 TEXT = "# Public\r\n\nThe engine starts.  \n\n```\ncode  \n```\n"
@@ -33,3 +34,27 @@ def what_everybody_reads_as_markdown(s: Surface) -> None:
         s.raw_doc(id)
     with refused(NotPublic, "not found"):
         s.raw_bundle("nobody")
+
+
+@scenario
+def what_models_make_of_documents(s: Surface) -> None:
+    id = s.create_doc(TEXT).id
+    bundle = s.create_bundle("Reading", [id]).id
+    s.put_hub("described-hub", public=True)
+    assert s.describe_doc(id, "some-model-1", summary="It starts.", questions=["When?"]) == n.Described(id=id, described=True)
+    assert s.describe_bundle(bundle, "some-model-1", summary="One document.", gaps=["Others."]).described
+    assert (
+        b"### By a model\n\n> Made by some-model-1 on " in s.raw_doc(id).body and b"#### Open questions\n\n- When?\n" in s.raw_doc(id).body
+    )
+    assert b"## By a model\n\n" in s.raw_bundle(bundle).body and b"analysis_stale: false\n" in s.raw_bundle(bundle).body
+    s.update_doc(id, append="more")
+    assert b"; the text has changed since.\n" in s.raw_doc(id).body and b"analysis_stale: true\n" in s.raw_bundle(bundle).body
+    assert not s.describe_doc(id).described and b"By a model" not in s.raw_doc(id).body
+    with refused(Invalid, "invalid model: must say which model made it"):
+        s.describe_doc(id, summary="x")
+    with refused(UnknownVersion, "unknown version"):
+        s.describe_doc(id, "m", summary="x", version=9)
+    with refused(UnknownDocument, "unknown document"):
+        s.describe_bundle(bundle, "m", summary="x", documents=["nobody"])
+    with refused(UnknownBundle, "unknown bundle"):
+        s.describe_bundle("nobody", "m", summary="x")

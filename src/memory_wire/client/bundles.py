@@ -7,8 +7,13 @@ from collections.abc import Sequence
 from msgspec import UNSET, UnsetType
 
 from memory_wire import bundles as b
+from memory_wire import descriptions as n
 from memory_wire import documents as d
 from memory_wire.client.library import Library
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 Given = str | tuple[str, str | None]
 
@@ -118,4 +123,16 @@ class Bundles(Library):
     def restore_bundle(self, id: str, *, bank: str | None = None) -> b.Bundle:
         """Brings a deleted bundle back."""
         answer: b.Bundle = self.call("restore_bundle", b.RestoreBundle(id=id, bank=bank))
+        return answer
+
+    def describe_doc(
+        self, id: str, model: str | None = None, *, version: int | None = None, bank: str | None = None, **told: Any
+    ) -> n.Described:
+        """Keeps what a model made of a document; `told` are the further fields of descriptions.DescribeDoc. Nothing told takes it away."""
+        answer: n.Described = self.call("describe_doc", n.DescribeDoc(id=id, model=model, version=version, bank=bank, **told))
+        return answer
+
+    def describe_bundle(self, id: str, model: str | None = None, *, bank: str | None = None, **told: Any) -> n.Described:
+        """Keeps what a model made of a bundle; `told` are the further fields of descriptions.DescribeBundle. Nothing told takes it away."""
+        answer: n.Described = self.call("describe_bundle", n.DescribeBundle(id=id, model=model, bank=bank, **told))
         return answer

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from memory_wire import config
 from memory_wire.errors import NotPublic
-from memory_wire.public import concepts, extracts
+from memory_wire.public import concepts, described, extracts
 from memory_wire.public.doc import graph
 from memory_wire.public.payload import address, apart, body_of, escaped, falsy, linked, markdown, matter, one_line, truthy
 from memory_wire.service.dates import stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memory_wire.public.described import Seen
     from memory_wire.publishing import Payload, RawBundle
     from memory_wire.service.service import Service
     from memory_wire.store.public import PublicBundle, PublicDocument
@@ -35,12 +36,13 @@ def raw(service: Service, request: RawBundle, scope: Scope) -> Payload:
         if bundle is None:
             raise NotPublic
         members = reader.public.members(bundle.id)
+        seen = described.of(reader, bundle.analysis, [document for document, _ in members])
         cut = False
         if full:
             parts, cut = texts(service, reader, members, compact)
         else:
-            parts = digest(service, reader, bundle, members, not falsy(request.graph))
-    head = matter(fields(service, bundle, members, cut)) + "\n\n".join([f"# {escaped(bundle.title)}", *about(bundle)]) + "\n\n"
+            parts = digest(service, reader, bundle, members, seen, not falsy(request.graph))
+    head = matter(fields(service, bundle, members, seen, cut)) + "\n\n".join([f"# {escaped(bundle.title)}", *about(bundle)]) + "\n\n"
     body = head.encode() + (b"".join(parts) if members else f"{EMPTY}\n".encode())
     headers = {"x-bundle-id": bundle.public_id, "x-hub-slug": bundle.slug, "x-document-count": str(len(members))}
     if cut:
@@ -48,7 +50,9 @@ def raw(service: Service, request: RawBundle, scope: Scope) -> Payload:
     return markdown(body, headers, canonical=address(service, f"/b/{bundle.public_id}"), compact=compact, digest=not full)
 
 
-def fields(service: Service, bundle: PublicBundle, members: Members, cut: bool) -> list[tuple[str, str | int | bool | None]]:
+def fields(
+    service: Service, bundle: PublicBundle, members: Members, seen: Seen | None, cut: bool
+) -> list[tuple[str, str | int | bool | None]]:
     return [
         ("mw_bundle", SPEC),
         ("id", bundle.public_id),
@@ -56,6 +60,8 @@ def fields(service: Service, bundle: PublicBundle, members: Members, cut: bool) 
         ("url", address(service, f"/b/{bundle.public_id}")),
         ("document_count", len(members)),
         ("updated", stamp(bundle.updated)),
+        ("analysis_generated_at", None if seen is None else stamp(seen.made.at)),
+        ("analysis_stale", None if seen is None else seen.stale),
         ("truncated", True if cut else None),
         ("source", address(service, f"/raw/bundle/{bundle.public_id}")),
     ]
@@ -71,7 +77,7 @@ def about(bundle: PublicBundle) -> list[str]:
     return found
 
 
-def digest(service: Service, reader: Reader, bundle: PublicBundle, members: Members, analysed: bool) -> list[bytes]:
+def digest(service: Service, reader: Reader, bundle: PublicBundle, members: Members, seen: Seen | None, analysed: bool) -> list[bytes]:
     """Concepts and relations of the visible members, then each with what it says first and its headings."""
     parts = []
     if analysed and members:
@@ -79,6 +85,7 @@ def digest(service: Service, reader: Reader, bundle: PublicBundle, members: Memb
             service, reader, [document.id for document, _ in members], config.BUNDLE_CONCEPTS, config.BUNDLE_RELATIONS
         )
         parts = graph(service, bundle.slug, told, config.BUNDLE_RELATIONS, "##")
+        parts = [*(seen.parts("##") if seen is not None else []), *parts]
     parts.append("## Documents")
     for number, (document, note) in enumerate(members, 1):
         extract = extracts.of(service, reader, document)

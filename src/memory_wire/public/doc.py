@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory_wire import config
 from memory_wire.errors import NotPublic
-from memory_wire.public import concepts, extracts, past
+from memory_wire.public import concepts, described, extracts, past
 from memory_wire.public.payload import NOINDEX, address, apart, body_of, escaped, linked, markdown, matter, shareable, truthy
 from memory_wire.service.dates import stamp
 
@@ -65,6 +65,7 @@ def fields(
 def context(service: Service, reader: Reader, document: PublicDocument, told: Told, parents: list[PublicBundle], n_parents: int) -> str:
     """What is around the document; parts that would be empty are left out."""
     extract = extracts.of(service, reader, document)
+    seen = described.of(reader, reader.public.description(document), [document])
     parts = ["## Context", f"> {AROUND}"]
     if extract.summary:
         parts.append(f"**Summary** (its first words): {escaped(extract.summary)}")
@@ -73,6 +74,7 @@ def context(service: Service, reader: Reader, document: PublicDocument, told: To
         parts.append(f"**Themes:** {themes}")
     if extract.takeaways:
         parts.append("### Key takeaways\n\n" + "\n".join([f"- {escaped(line)}" for line in extract.takeaways]))
+    parts += seen.parts("###") if seen is not None else []
     parts += graph(service, document.slug, told, config.DOC_RELATIONS)
     if parents:
         more = f"\n\nand {n_parents - len(parents)} more" if n_parents > len(parents) else ""

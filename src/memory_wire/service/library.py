@@ -6,15 +6,17 @@ holds gets a new one. A slug that another bank has stays that bank's.
 
 from __future__ import annotations
 
-from msgspec import Struct, json
+from msgspec import DecodeError, Struct, json
 
 from memory_wire import config
 from memory_wire import types as t
+from memory_wire.descriptions import Description
 from memory_wire.errors import Invalid
 from memory_wire.kernels.text import content_hash
 from memory_wire.service import chunking, documents, hubs, memories, passwords, validate
 from memory_wire.service.bundles import locked_down
 from memory_wire.service.chunking import Text
+from memory_wire.service.shelving import renamed
 from memory_wire.store.bundles import Bundle
 from memory_wire.store.documents import Document, VersionRow
 from memory_wire.store.hubs import Hub
@@ -50,6 +52,7 @@ class DocLine(Struct, kw_only=True, omit_defaults=True):
     expires: int | None = None
     edit_token: str | None = None
     source: str | None = None
+    description: str | None = None
 
 
 class VersionLine(Struct, kw_only=True, omit_defaults=True):
@@ -109,8 +112,9 @@ def lines(service: Service, project: str, name: str) -> Iterator[Line]:
         with service.read() as reader:
             bank = reader.bank(project, name)
             page = reader.documents.all(bank, after, PAGE) if bank is not None else []
-        for document in page:
-            yield line_of(document)
+            made = [reader.descriptions.get(document.id) for document in page]
+        for document, description in zip(page, made, strict=True):
+            yield line_of(document, description)
             yield from versions(service, document.id, document.public_id)
         if len(page) < PAGE:
             break
@@ -121,7 +125,7 @@ def lines(service: Service, project: str, name: str) -> Iterator[Line]:
     yield from rest
 
 
-def line_of(d: Document) -> DocLine:
+def line_of(d: Document, description: str | None) -> DocLine:
     return DocLine(
         doc=d.public_id,
         title=d.title,
@@ -136,6 +140,7 @@ def line_of(d: Document) -> DocLine:
         expires=d.expires,
         edit_token=hexed(d.edit_token),
         source=d.source,
+        description=description,
     )
 
 
@@ -226,6 +231,7 @@ class Shelf:
             checked_id(line.bundle)
             validate.text("title", line.title, config.BUNDLE_TITLE_CHARS)
             raw_of("password", line.password)
+            checked_description(line.analysis)
             self.service.store.submit(lambda tx: self.bundle(tx, line))
         else:
             hubs.slug_of(line.hub)
@@ -302,6 +308,7 @@ class Shelf:
         row.allowed = json.encode(line.allowed).decode() if line.allowed else None
         row.edit_token, row.updated = raw_of("edit_token", line.edit_token), line.updated
         tx.documents.set(row)
+        tx.descriptions.put(row.id, renamed(line.description, {line.doc: row.public_id}))
         if row.deleted is None:
             chunking.index(tx, bank, row, text, self.service.keys, line.updated)
             tx.hubs.reconcile(bank.id, row.id)
@@ -324,7 +331,9 @@ class Shelf:
             allowed=json.encode(line.allowed).decode() if line.allowed else None,
             expires=line.expires,
             discoverable=0,
-            analysis=line.analysis,
+            analysis=renamed(line.analysis, {old: tx.documents.get(id).public_id for old, id in self.ids.items()})
+            if line.analysis
+            else None,
             analysed=line.analysed,
             created=line.created,
             updated=line.updated,
@@ -356,8 +365,18 @@ def checked(line: DocLine) -> None:
     documents.line("source", line.source, config.DOCUMENT_SOURCE_CHARS)
     raw_of("password", line.password)
     raw_of("edit_token", line.edit_token)
+    checked_description(line.description)
     if line.version < 1:
         raise Invalid("version", "is counted from 1")
+
+
+def checked_description(text: str | None) -> None:
+    """Raises Invalid."""
+    try:
+        if text is not None:
+            json.decode(text, type=Description)
+    except DecodeError:
+        raise Invalid("description", "is none") from None
 
 
 def checked_id(id: str) -> None:

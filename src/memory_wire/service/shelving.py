@@ -6,6 +6,9 @@ coming into a public hub: it comes as a draft.
 
 from __future__ import annotations
 
+from msgspec import json
+
+from memory_wire.descriptions import Description, Source
 from memory_wire.service import chunking, passwords
 from memory_wire.service.documents import current
 
@@ -22,20 +25,32 @@ PAGE = 50
 def copied(tx: Tx, source: Bank, target: Bank, service: Service) -> int:
     """Copies documents with their versions and gates, and bundles of the copies; returns how many documents."""
     ids: dict[str, int] = {}
+    names: dict[str, str] = {}
     after = 0
     while page := tx.documents.all(source, after, PAGE):
         for document in page:
             after, old, document.edit_token = document.id, document.public_id, None
             ids[old] = tx.documents.add(target, passwords.new_id(), document)
             tx.documents.copy_versions(after, document.id)
+            names[old] = document.public_id
+            tx.descriptions.put(document.id, renamed(tx.descriptions.get(after), names))
             indexed(tx, target, document, service)
     for bundle in tx.bundles.all(source):
         members = tx.bundles.members(bundle.id)
-        bundle.public_id = passwords.new_id()
+        bundle.public_id, bundle.analysis = passwords.new_id(), renamed(bundle.analysis, names)
         id = tx.bundles.add(target, bundle)
         for position, (member, annotation) in enumerate(members):
             tx.bundles.add_member(id, position, ids[member], annotation)
     return len(ids)
+
+
+def renamed(description: str | None, names: dict[str, str]) -> str | None:
+    """A description of documents that have other ids now."""
+    if description is None:
+        return None
+    made = json.decode(description, type=Description)
+    made.sources = [Source(names.get(one.doc, one.doc), one.version, one.hash) for one in made.sources]
+    return json.encode(made).decode()
 
 
 def moved(tx: Tx, source: Bank, target: Bank, service: Service) -> int:

@@ -137,6 +137,8 @@ WRITES: dict[str, Callable[..., Work]] = {
     "set_bundle_access": later("bundles", "set_bundle_access"),
     "delete_bundle": later("bundles", "delete_bundle"),
     "restore_bundle": later("bundles", "restore_bundle"),
+    "describe_doc": later("describing", "describe_doc"),
+    "describe_bundle": later("describing", "describe_bundle"),
     "remember": later("records", "remember"),
     "forget_record": later("records", "forget_record"),
     "validate_memory": later("validation", "validate_memory"),

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from memory_wire.store.bundles import Bundles
+    from memory_wire.store.descriptions import Descriptions
     from memory_wire.store.documents import Documents
     from memory_wire.store.embeddings import Embeddings
     from memory_wire.store.erasing import Erasing
@@ -80,6 +81,13 @@ class Nouns:
         from memory_wire.store.public import Shelf
 
         return Shelf(self.connection)
+
+    @property
+    def descriptions(self) -> Descriptions:
+        """What models made of documents."""
+        from memory_wire.store.descriptions import Descriptions
+
+        return Descriptions(self.connection)
 
     @property
     def trail(self) -> Trail:

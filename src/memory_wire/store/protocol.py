@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 
 from memory_wire.store.bulk import Bulk
 from memory_wire.store.bundles import Bundles
+from memory_wire.store.descriptions import Descriptions
 from memory_wire.store.documents import Documents
 from memory_wire.store.embeddings import Embeddings
 from memory_wire.store.erasing import Erasing
@@ -66,6 +67,10 @@ class Nouns(Protocol):
     @property
     def graph(self) -> Graph:
         """What documents of hubs are about."""
+
+    @property
+    def descriptions(self) -> Descriptions:
+        """What models made of documents."""
 
     @property
     def bundles(self) -> Bundles:

@@ -24,7 +24,7 @@ SELECT m.annotation, {_FIELDS} FROM public_bundle_member m JOIN public_document 
 JOIN version v ON v.document = d.id AND v.version = d.version WHERE m.bundle = ? ORDER BY m.position
 """
 _BUNDLE = """
-SELECT b.id, b.public_id, b.bank, b.slug, b.title, b.description, b.intent, b.discoverable, b.created, max(b.created, b.shown,
+SELECT b.id, b.public_id, b.bank, b.slug, b.title, b.description, b.intent, b.discoverable, b.analysis, b.created, max(b.created, b.shown,
   ifnull((SELECT max(d.updated) FROM public_bundle_member m JOIN public_document d ON d.id = m.document WHERE m.bundle = b.id), 0)),
   (SELECT count(*) FROM public_bundle_member m WHERE m.bundle = b.id)
 FROM public_bundle b
@@ -65,6 +65,7 @@ class PublicBundle(Struct):
     description: str | None
     intent: str | None
     discoverable: int
+    analysis: str | None
     created: int
     updated: int
     count: int
@@ -106,6 +107,19 @@ class Shelf:
         """The text of the version that is shown, as it was given."""
         query = "SELECT v.markdown FROM public_document d JOIN version v ON v.document = d.id WHERE d.id = ? AND v.version = ?"
         return bytes(self._execute(query, (document.id, document.version)).fetchone()[0])
+
+    def description(self, document: PublicDocument) -> str | None:
+        """What a model made of it, as it is kept; described.py says whether it is for everybody."""
+        row = self._execute("SELECT derived FROM public_document WHERE id = ?", (document.id,)).fetchone()
+        return None if row is None else row[0]
+
+    def was_seen(self, document: int, version: int) -> bool:
+        """Whether everybody saw an older version at some time."""
+        query = (
+            "SELECT EXISTS (SELECT 1 FROM public_document d JOIN version w ON w.document = d.id AND w.version = ?2 + 1 AND w.at > d.opened"
+            " WHERE d.id = ?1)"
+        )
+        return bool(self._execute(query, (document, version)).fetchone()[0])
 
     def documents(self, bank: int, limit: int, offset: int = 0, since: int = 0) -> list[PublicDocument]:
         """Documents of a hub that were changed at a time or later, those changed last first."""
@@ -155,7 +169,7 @@ class Shelf:
 
     def discoverable(self, limit: int) -> list[PublicBundle]:
         """Bundles of all hubs that are listed where people look for some, those changed last first."""
-        rows = self._execute(f"{_BUNDLE} WHERE b.discoverable = 1 ORDER BY 10 DESC, b.id DESC LIMIT ?", (limit,))
+        rows = self._execute(f"{_BUNDLE} WHERE b.discoverable = 1 ORDER BY 11 DESC, b.id DESC LIMIT ?", (limit,))
         return [PublicBundle(*row) for row in rows]
 
     # hubs --------------------------------------------------------------------------------------------------------------------------
