@@ -163,6 +163,7 @@ INJECT_LONG_WEIGHT = 1.5  # the least score for a long one
 INJECT_STANDS_OUT = 2.0  # times the score of what matches a long one by chance
 INJECT_NEAR_BEST = 0.3  # of the best score, that the others have at least
 INJECT_TRIVIAL_CHARS = 120  # the longest answer to a "yes" that doesn't open a session
+INJECT_SECONDS = 0.3  # that the embedder may take; later the order by words counts
 INJECT_REPEAT_MS = 15_000  # in which the same firing once more is another host's
 SHORT_PROMPT_CHARS = 160
 PREVIOUS_CHARS = 600

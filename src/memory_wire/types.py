@@ -528,11 +528,13 @@ class Swept(Struct, kw_only=True):
 
 
 class Entry(Struct, kw_only=True):
-    """A memory within an injected block."""
+    """A memory within an injected block; with its ranks among what was considered, where a bank's vectors were asked as well."""
 
     id: str
     created_at: str
     relevance: float
+    lexical_rank: int | UnsetType = UNSET
+    vector_rank: int | UnsetType = UNSET
 
 
 class Injected(Struct, kw_only=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET
+
 from memory_wire import config, framing
 from memory_wire import types as t
 from memory_wire.service import dates, prose
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from memory_wire.retrieve.pipeline import Row
+    from memory_wire.service.fusing import Ranks
     from memory_wire.store.ledger import Held
 
 START = "session-start"
@@ -35,7 +38,7 @@ class Block:
         self.entries: list[t.Entry] = []
         self.noted: list[tuple[int, float, bool]] = []
 
-    def take(self, unit: Row, relevance: float) -> None:
+    def take(self, unit: Row, relevance: float, ranks: Ranks | None = None) -> None:
         """Adds a memory if there is room for it. Capsules change how memories are shown, not which: room is counted as without."""
         cost = self.size(prose.entry(unit.content, day(unit), self.chars)) + 1
         if cost > self.room:
@@ -43,7 +46,10 @@ class Block:
         self.room -= cost
         self.add(unit, self.chars, self.capsules)
         self.noted.append((unit.id, relevance, self.capsules))
-        self.entries.append(t.Entry(id=show(unit.uid), created_at=dates.stamp(unit.created), relevance=round(relevance, 4)))
+        entry = t.Entry(id=show(unit.uid), created_at=dates.stamp(unit.created), relevance=round(relevance, 4))
+        if ranks is not None:
+            entry.lexical_rank, entry.vector_rank = ranks.lexical or UNSET, ranks.vector or UNSET
+        self.entries.append(entry)
 
     def add(self, unit: Row, chars: int, capsule: bool) -> None:
         """Adds the line of a memory."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memory_wire.service.relevant import Candidate
+    from memory_wire.service.second import Second
     from memory_wire.service.service import Service
     from memory_wire.store.protocol import Reader, Tx
     from memory_wire.store.rows import Bank, Found
@@ -52,10 +53,7 @@ def inject(request: t.Inject, scope: t.Scope, service: Service) -> Work:
     check(request, scope)
     plan = planned(request, service)
     if request.event != COMPACT:
-        with service.read() as reader:
-            bank = found(reader, scope, request.former)
-            if bank is not None:
-                plan.candidates, plan.again = relevant.candidates(service, reader, bank, scope, plan.request, plan.shown)
+        recalled(plan, scope, service, request.former)
 
     def work(tx: Tx) -> Outcome:
         bank = found(tx, scope, request.former)
@@ -68,6 +66,28 @@ def inject(request: t.Inject, scope: t.Scope, service: Service) -> Work:
         return Outcome(remembered(plan, plan.key, bank, scope, settings, tx))
 
     return work
+
+
+def recalled(plan: Plan, scope: t.Scope, service: Service, former: str | None) -> None:
+    """Notes the candidates. Where the bank has an embedder and this thread may wait, it is asked first, outside any transaction."""
+    prompt = plan.request.prompt or ""
+    second: Second | None = None
+    asked = relevant.says_nothing(prompt) or not service.may_wait()
+    while True:
+        with service.read() as reader:
+            bank = found(reader, scope, former)
+            if bank is None:
+                return
+            if not asked:
+                second = service.recalls.second(service.settings_of(bank, reader), scope.at(bank.name))
+            if asked or second is None or second.embedder is None:
+                given = (service, reader, bank, scope, plan.request, plan.shown)
+                plan.candidates, plan.again = relevant.candidates(*given, second)
+                return
+        from memory_wire.service.second import question
+
+        second.seconds, asked = config.INJECT_SECONDS, True
+        question(service, second, prompt[: config.QUERY_CHARS])
 
 
 def check(request: t.Inject, scope: t.Scope) -> None:
@@ -219,7 +239,7 @@ def chosen(plan: Plan, bank: Bank, settings: Settings, candidates: list[Candidat
     for one in candidates:
         if len(block.entries) == config.INJECT_ENTRIES:
             break
-        block.take(one.unit, one.relevance)
+        block.take(one.unit, one.relevance, one.ranks)
     return block
 
 

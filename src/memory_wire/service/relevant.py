@@ -23,6 +23,8 @@ from memory_wire.store.rows import RECORD
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_wire.retrieve.pipeline import Served
+    from memory_wire.service.fusing import Ranks
+    from memory_wire.service.second import Second
     from memory_wire.service.service import Service
     from memory_wire.store.reader import Reader
     from memory_wire.store.rows import Bank, Found
@@ -50,13 +52,14 @@ BARE = GO_ON | frozenset("absolutely agreed cool definitely hello hey hi no nope
 class Candidate(Struct):
     unit: Found
     relevance: float
+    ranks: Ranks | None = None
 
 
 class Search:
-    """One bank within one read transaction."""
+    """One bank within one read transaction. `second` knows the prompt's vector, where the bank has an embedder."""
 
-    def __init__(self, service: Service, reader: Reader, bank: Bank, scope: t.Scope) -> None:
-        self.service, self.reader, self.bank, self.scope = service, reader, bank, scope
+    def __init__(self, service: Service, reader: Reader, bank: Bank, scope: t.Scope, second: Second | None = None) -> None:
+        self.service, self.reader, self.bank, self.scope, self.second = service, reader, bank, scope, second
         self.doubts = Doubts(reader, bank, scope)
         self.settings = service.settings_of(bank, reader)
         self.index = service.index.open(bank, self.settings.language)
@@ -88,10 +91,15 @@ class Search:
         return self.near([hit for hit in hits if hit.relevance >= floor], least)
 
     def near(self, hits: list[Served], least: float) -> list[Candidate]:
-        """Those that score enough, by themselves and beside the best."""
+        """Those that score enough, by themselves and beside the best. Words decide about that; vectors may change their order."""
         best = hits[0].score if hits else 0.0
         least = max(least, config.INJECT_NEAR_BEST * best)
-        return [Candidate(hit.unit, hit.relevance) for hit in hits if hit.score >= least]  # type: ignore[arg-type]  # rows of this store
+        hits, ranks = [hit for hit in hits if hit.score >= least], dict[int, "Ranks"]()
+        if self.second is not None:
+            from memory_wire.service.second import again
+
+            hits, ranks = again(self.reader, self.bank, self.second, hits)
+        return [Candidate(hit.unit, hit.relevance, ranks.get(hit.unit.id)) for hit in hits]  # type: ignore[arg-type]  # rows of this store
 
     def hits(self, query: str, floor: float | None) -> list[Served]:
         """The memories for a query, best first."""
@@ -125,15 +133,17 @@ class Search:
         from memory_wire.service.marks import marked
 
         units = marked(self.reader, self.bank, self.scope, {one.unit.id: one.unit for one in found})
-        return [Candidate(units[one.unit.id], one.relevance) for one in found if one.unit.id in units]
+        return [Candidate(units[one.unit.id], one.relevance, one.ranks) for one in found if one.unit.id in units]
 
     def tend(self) -> None:
         self.service.index.tend(self.bank, self.index, self.rows)
 
 
-def candidates(service: Service, reader: Reader, bank: Bank, scope: t.Scope, request: t.Inject, shown: str) -> tuple[list[Candidate], bool]:
+def candidates(
+    service: Service, reader: Reader, bank: Bank, scope: t.Scope, request: t.Inject, shown: str, second: Second | None = None
+) -> tuple[list[Candidate], bool]:
     """(memories in the order in which they are to be injected, whether the prompt only says "go on"). `shown` is the session."""
-    search = Search(service, reader, bank, scope)
+    search = Search(service, reader, bank, scope, second)
     prompt, previous = request.prompt or "", framing.flat(request.previous or "")[-config.PREVIOUS_CHARS :]
     again = request.event != "session-start" and says_nothing(prompt)
     if request.event == "session-start":
