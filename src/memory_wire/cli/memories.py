@@ -60,7 +60,7 @@ def runner(op: Op) -> Callable[[dict[str, Value]], int]:
         if isinstance(answer, i.GatewayAnswer) and not answer.ok:
             tell(f"{answer.server} answered with " + ("an error" if answer.status is None else f"status {answer.status}"))
             return 1
-        return records.doubts(answer)
+        return records.exit_status(answer)
 
     return run
 

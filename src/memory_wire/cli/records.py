@@ -28,7 +28,7 @@ def show(answer: object) -> bool:
     return True
 
 
-def doubts(answer: object) -> int:
+def exit_status(answer: object) -> int:
     """The exit status that an answer asks for."""
     if not isinstance(answer, t.Validated):
         return 0
