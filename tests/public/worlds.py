@@ -103,6 +103,8 @@ class World:
             memory.retain(f"{word} in the dark, beside the Zebra")
             hidden = memory.create_doc(text, is_draft=True).id
             GATES[turn](memory, hidden, text)
+            once = memory.create_doc(text).id  # everybody could see it for a while
+            memory.set_access(once, is_draft=True)
             other = memory.create_doc(text, bank="cellar").id
             memory.create_bundle(f"{word} of the cellar", [other], bank="cellar")
             if turn != 5:
