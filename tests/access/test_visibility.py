@@ -147,6 +147,13 @@ def test_every_way_to_ask(world: World, reader: str) -> None:
         assert asked(lambda id=id: s.history(id), UnknownMemory) == (id in seen), record
 
 
+def test_the_owner_without_a_key_sees_everything(world: World) -> None:
+    ids = set(world.ids.values())
+    assert {hit.id for hit in world.memory.search("harbour note", limit=50).results} <= ids
+    assert {item.id for item in world.memory.memories(limit=500).items} == ids
+    assert all(world.memory.get_record(id).id == id for id in ids)
+
+
 def asked(call: Any, refusal: type[MemoryWireError]) -> bool:
     try:
         call()

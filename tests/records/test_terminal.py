@@ -29,16 +29,36 @@ def test_from_remember_to_forget(machine: Machine) -> None:
             f"conflict  {first} {second}  day",
         ],
     )
-    lines = [line.split(maxsplit=3) for line in machine.out("search", "staging deploys").splitlines()]
-    assert [line[1:] for line in lines] == [
-        [second, "conflict", "Staging deploys on Friday."],
-        [first, "conflict,stale", "Staging deploys on Tuesday."],
+    assert [line[10:].strip() for line in machine.out("search", "staging deploys").splitlines()] == [
+        f"{second}  conflict  Staging deploys on Friday.",
+        f"conflict: {first} says otherwise of Day",
+        f"{first}  conflict,stale  Staging deploys on Tuesday.",
+        f"conflict: {second} says otherwise of day",
+        "stale: docs/a.md has changed, hash aa then and bb now",
     ]
     assert json.loads(machine.out("search", "staging deploys", "--exclude-stale", "--json"))["results"][0]["id"] == second
-    assert machine.out("get-record", first).splitlines()[-1].endswith("conflict,stale  docs/a.md")
+    assert machine.out("get-record", first).splitlines()[2].endswith("conflict,stale  docs/a.md")
     assert machine.out("forget-record", "--memory-id", first) == "forgotten: 1\n"
     gone = machine.run("get-record", first)
     assert (gone.returncode, gone.stderr) == (1, "memory-wire: unknown record; `memory-wire search` finds them\n")
+
+
+def test_why_a_summary_is_in_doubt(machine: Machine) -> None:
+    first = machine.out("remember", "Staging deploys on Tuesday.", "--source-id", "a.md", "--source-hash", "aa").strip()
+    summary = machine.out("remember", "Staging deploys weekly.", "--derived-from", first).split()[0]
+    assert machine.run("validate-memory", "a.md", "bb").returncode == 1
+    assert f"in doubt as what it was derived from: {first}" in machine.out("search", "weekly")
+    machine.out("forget-record", "--memory-id", first)
+    assert "stale: a record that it was derived from is forgotten" in machine.out("search", "weekly")
+    newer = machine.out("remember", "Staging deploys never.", "--supersedes", summary).split()[0]
+    assert f"superseded by {newer}" in machine.out("get-record", summary)
+
+
+def test_a_search_that_finds_nothing_says_so(machine: Machine) -> None:
+    machine.out("remember", "Staging deploys on Tuesday.")
+    done = machine.run("search", "giraffes")
+    assert (done.returncode, done.stdout) == (0, "") and done.stderr.startswith("memory-wire: nothing found in bank ")
+    assert machine.out("search", "giraffes", "--json").startswith('{"results":[]')
 
 
 def test_what_is_refused_is_said_in_a_line(machine: Machine) -> None:

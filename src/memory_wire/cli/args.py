@@ -75,7 +75,7 @@ HINTS = {  # what the fields of requests are, where a command doesn't say it oth
     "source_id": "the source's file, URL or the like",
     "source_revision": "commit or version of the source",
     "supersedes": "id of the record that it replaces",
-    "visibility": "author, unit, project or organization",
+    "visibility": "who with a key sees it: author, unit, project (default) or organization; the store's owner sees all",
     "context": "what the memory belongs to",
     "created_at": "when it was, a date or RFC 3339 (default: now)",
     "dry_run": "only say what would be done",

@@ -52,7 +52,8 @@ def runner(op: Op) -> Callable[[dict[str, Value]], int]:
             else:
                 answer = target.call(op.name, request, bank=bank)
             json = bool(values.get("json"))
-            if isinstance(answer, t.Recalled) and not answer.hits and not json:
+            missed = (isinstance(answer, t.Recalled) and not answer.hits) or (isinstance(answer, t.SearchResults) and not answer.results)
+            if missed and not json:
                 tell(nothing(values, target, bank))
             if isinstance(answer, t.Stats) and values.get("bank") and not exists(target, bank):
                 tell(f"there is no bank {bank}; `memory-wire banks` lists them")

@@ -15,10 +15,14 @@ def show(answer: object) -> bool:
     elif isinstance(answer, t.SearchResults):
         for hit in answer.results:
             line(f"{hit.created_at[:10]}  {hit.id}  {','.join(hit.statuses)}  {one_line(hit.content)}")
+            for reason in doubts(hit):
+                line(f"{'':10}  {reason}")
     elif isinstance(answer, t.RecordDetail):
         line(
             f"{answer.content}\n\n{answer.created_at[:10]}  {','.join(answer.statuses)}  {answer.source or answer.source_id or ''}".rstrip()
         )
+        for reason in doubts(answer):
+            line(reason)
     elif isinstance(answer, t.Validated):
         validated(answer)
     elif isinstance(answer, t.Forgotten):
@@ -26,6 +30,29 @@ def show(answer: object) -> bool:
     else:
         return False
     return True
+
+
+def doubts(record: t.Record) -> list[str]:
+    """Why a record is in doubt, a line each."""
+    found = []
+    if record.conflict_with:
+        found.append(
+            f"conflict: {' and '.join(record.conflict_with)} {says(record.conflict_with)} otherwise of {one_line(record.fact_key or '')}"
+        )
+    why = record.stale_reason
+    if why is not None and why.reason == "source_changed":
+        found.append(f"stale: {one_line(str(why.source_id))} has changed, hash {why.stored} then and {why.compared} now")
+    elif why is not None and why.reason == "source_forgotten":
+        found.append("stale: a record that it was derived from is forgotten")
+    if record.inherited_from:
+        found.append(f"in doubt as what it was derived from: {', '.join(record.inherited_from)}")
+    if record.superseded_by is not None:
+        found.append(f"superseded by {record.superseded_by}")
+    return found
+
+
+def says(ids: list[str]) -> str:
+    return "says" if len(ids) == 1 else "say"
 
 
 def exit_status(answer: object) -> int:
