@@ -19,9 +19,9 @@ class Erase(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class ErasedItem(Struct, kw_only=True, omit_defaults=True):
-    """What was erased and why it was meant. `kind`: memory, record, document, version (an older one of a document that stays), bundle,
-    annotation (of a bundle that stays) or session (lines of an uploaded one, which is of the project and no bank). `text`: how it reads, as
-    long as it is there.
+    """What was erased and why it was meant. `kind`: memory, record, document, bundle; of a document that stays version (an older one) or
+    description, of a bundle annotation or analysis; session (lines of an uploaded one, which is of the project and no bank). `text`: how it
+    reads, as long as it is there.
     """
 
     id: str

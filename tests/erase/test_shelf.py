@@ -107,6 +107,28 @@ def test_a_subject_in_documents_bundles_and_sessions(path: Path) -> None:
     assert maintenance.check(str(path), quiet) == []
 
 
+def test_what_a_model_made_of_it(path: Path) -> None:
+    with Memory(path) as memory:
+        stays, goes = memory.create_doc("# Clean\n\nOf nothing.").id, memory.create_doc(f"# {NEEDLE}\n\nIt landed.").id
+        once = memory.create_doc(f"# Lists\n\nOf the {NEEDLE} too.").id
+        memory.describe_doc(once, "m", summary="On lists of beasts.")
+        memory.update_doc(once, replace="# Lists\n\nOf nothing.")
+        memory.describe_doc(stays, "m", summary=f"Not of the {NEEDLE}.")
+        said, made = memory.create_bundle("One", [stays]).id, memory.create_bundle("Two", [stays, goes]).id
+        other = memory.create_bundle("Three", [stays]).id
+        memory.describe_bundle(said, "m", summary=f"As the {NEEDLE} does.")
+        memory.describe_bundle(made, "m", summary="A beast landed.")
+        memory.describe_bundle(other, "m", summary="Of nothing.")
+        found = {(item.kind, item.id) for item in memory.erase(subject=NEEDLE, content=True).erased}
+        assert found == {("description", stays), ("document", goes), ("version", once), ("analysis", said)}
+        with memory.service.read() as reader:
+            kept = reader.connection.execute("SELECT public_id FROM bundle WHERE analysis IS NOT NULL").fetchall()
+            assert kept == [(other,)]
+            assert reader.connection.execute("SELECT count(*) FROM document WHERE derived IS NOT NULL").fetchone() == (0,)
+    assert holds(path.parent) == []
+    assert maintenance.check(str(path), quiet) == []
+
+
 def test_by_id_and_by_source(path: Path) -> None:
     with Memory(path) as memory:
         first = memory.create_doc(f"# {NEEDLE}", source="docs/a.md").id

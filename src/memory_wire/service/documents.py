@@ -179,7 +179,7 @@ def delete_doc(request: d.DeleteDoc, scope: t.Scope, service: Service) -> Work:
         if purge:
             from memory_wire.service import erasing  # few ever do
 
-            done.changes, done.jobs = [*erasing.unshelved(tx, bank, document.id, now)], True
+            done.changes, done.jobs = [*erasing.unshelved(tx, bank, document.id, document.public_id, now)], True
             erasing.later(tx, bank)
         else:
             done.changes = [*chunking.removed(tx, bank, tx.documents.chunks(document.id))]

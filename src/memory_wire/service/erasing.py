@@ -145,9 +145,14 @@ def gone(service: Service, scope: Scope, of: Of, at: int) -> Callable[[Tx], Outc
 def removed(tx: Tx, bank: Bank, item: Item, by: int | None, at: int) -> list[Gone]:
     """Takes away the rows of one thing; what the index has to take out."""
     if item.kind == "document":
-        return unshelved(tx, bank, item.row, at)
+        return unshelved(tx, bank, item.row, item.id, at)
     if item.kind == "version":
         tx.erasing.drop_version(item.row, item.part)
+        tx.erasing.drop_described(bank, item.id, item.part, at)
+    elif item.kind == "description":
+        tx.erasing.drop_description(item.row)
+    elif item.kind == "analysis":
+        tx.erasing.drop_analysis(item.row, at)
     elif item.kind == "bundle":
         tx.bundles.remove(item.row)
     elif item.kind == "annotation":
@@ -183,13 +188,14 @@ def emptied(tx: Tx, bank: Bank, unit: int, how: str, by: int | None, at: int) ->
     return None if removed is None else Gone(unit, removed.seq, removed.after)
 
 
-def unshelved(tx: Tx, bank: Bank, document: int, at: int) -> list[Gone]:
-    """Takes away the rows of one document, deleted or not: versions, chunks, places in bundles. The caller asks for the rest."""
+def unshelved(tx: Tx, bank: Bank, document: int, public_id: str, at: int) -> list[Gone]:
+    """Takes away the rows of one document, deleted or not: versions, chunks, places in bundles, descriptions. The caller calls `later`."""
     chunks = tx.documents.chunks(document)
     gone = chunking.removed(tx, bank, chunks)
     for chunk in chunks:
         tx.erasing.wipe(bank, chunk.unit, "erase", None, at)
     tx.documents.remove(document)
+    tx.erasing.drop_described(bank, public_id, None, at)
     tx.hubs.reconcile(bank.id, document)
     return gone
 

@@ -137,25 +137,29 @@ def units(reader: Reader, bank: Bank, judge: Judge, sight: Sight) -> Iterator[It
 
 
 def shelf(reader: Reader, bank: Bank, judge: Judge) -> Iterator[Item]:
-    """Documents; of those whose newest text isn't meant, older versions that are; bundles, and annotations of those that stay."""
+    """Documents, or the parts of them that are meant; bundles, or annotations and descriptions of those that stay."""
     for shelved in reader.erasing.shelved(bank, judge.id):
         newest = reader.erasing.text(shelved.document, shelved.version)
         why = judge.document(shelved, newest)
         if why is not None:
             yield Item("document", shelved.public_id, why[0], snippet(newest or shelved.title, why[1]), shelved.since, shelved.document)
         elif judge.phrase:
-            yield from versions(reader, shelved, judge)
+            yield from parts(reader, shelved, judge)
     for bundle in reader.erasing.bundles(bank, judge.id):
         if (reason := judge.bundle(bundle)) is not None:
             yield Item("bundle", bundle.public_id, reason, snippet(bundle.title, 0), bundle.since, bundle.bundle)
             continue
+        if bundle.analysis and (at := judge.spoken(bundle.analysis)) is not None:
+            yield Item("analysis", bundle.public_id, ITS_TEXT, snippet(bundle.analysis, at), bundle.since, bundle.bundle)
         for document, annotation in reader.erasing.annotations(bundle.bundle):
             if (at := judge.spoken(annotation)) is not None:
                 yield Item("annotation", bundle.public_id, ITS_TEXT, snippet(annotation, at), bundle.since, bundle.bundle, document)
 
 
-def versions(reader: Reader, shelved: Shelved, judge: Judge) -> Iterator[Item]:
-    """Older versions of a document that speak of it."""
+def parts(reader: Reader, shelved: Shelved, judge: Judge) -> Iterator[Item]:
+    """What a model made of a document that stays, and older versions, where they speak of it."""
+    if shelved.derived and (at := judge.spoken(shelved.derived)) is not None:
+        yield Item("description", shelved.public_id, ITS_TEXT, snippet(shelved.derived, at), shelved.since, shelved.document)
     for number, since in reader.erasing.versions(shelved.document):
         text = reader.erasing.text(shelved.document, number)
         if number != shelved.version and (at := judge.spoken(text)) is not None:

@@ -26,7 +26,7 @@ WHERE u.bank = ? AND u.kind < 2 AND u.id > ? AND (r.unit IS NULL OR r.purged IS 
 """
 _ITS_UID = "AND substr(u.uid, 1, 8) = substr(?, 1, 8) AND u.uid = ?"
 _SHELVED = """
-SELECT d.id, d.public_id, d.title, d.source, d.version, (SELECT min(at) FROM version WHERE document = d.id)
+SELECT d.id, d.public_id, d.title, d.source, d.version, d.derived, (SELECT min(at) FROM version WHERE document = d.id)
 FROM document d WHERE d.bank = ?1 AND (?2 IS NULL OR d.public_id = ?2) ORDER BY d.id
 """
 _BUNDLES = """
@@ -74,6 +74,7 @@ class Shelved(Struct):
     title: str
     source: str | None
     version: int
+    derived: str | None
     since: int
 
 
@@ -89,9 +90,15 @@ class BundleTrace(Struct):
     since: int
 
     def texts(self) -> list[str]:
-        return [text for text in (self.title, self.description, self.intent, self.analysis) if text]
+        return [text for text in (self.title, self.description, self.intent) if text]
 
 
+_MADE_OF = """
+{text} IS NOT NULL AND bank = :bank AND EXISTS (
+    SELECT 1 FROM json_each({text}, '$.sources') s
+    WHERE json_extract(s.value, '$[0]') = :doc AND (:version IS NULL OR json_extract(s.value, '$[1]') = :version)
+)
+"""
 NAMED = ("speaker", "session", "document", "source", "source_id", "scope", "fact_key", "context")
 
 
@@ -138,6 +145,21 @@ class Erasing:
         """Removes a version that isn't the newest."""
         query = "DELETE FROM version WHERE document = ?1 AND version = ?2 AND version < (SELECT version FROM document WHERE id = ?1)"
         self._execute(query, (document, version))
+
+    def drop_described(self, bank: Bank, public_id: str, version: int | None, at: int) -> None:
+        """Removes what models made of a document's text, of one version or of all."""
+        values = {"bank": bank.id, "doc": public_id, "version": version, "at": at}
+        self._execute("UPDATE document SET derived = NULL WHERE " + _MADE_OF.format(text="derived"), values)
+        made = _MADE_OF.format(text="analysis")
+        self._execute(f"UPDATE bundle SET analysis = NULL, analysed = NULL, updated = :at, shown = :at WHERE {made}", values)
+
+    def drop_description(self, document: int) -> None:
+        """Removes what a model made of a document."""
+        self._execute("UPDATE document SET derived = NULL WHERE id = ?", (document,))
+
+    def drop_analysis(self, bundle: int, at: int) -> None:
+        """Removes what a model made of a bundle."""
+        self._execute("UPDATE bundle SET analysis = NULL, analysed = NULL, updated = ?1, shown = ?1 WHERE id = ?2", (at, bundle))
 
     def drop_annotation(self, bundle: int, document: int, at: int) -> None:
         """Removes what a bundle notes at a document."""
