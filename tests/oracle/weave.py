@@ -65,7 +65,8 @@ def together(documents: list[Document], labels: dict[str, str]) -> dict[tuple[st
 def alike(documents: list[Document]) -> dict[tuple[str, str], float]:
     """The cosine of two documents over the concepts and words that few documents have."""
     holders = Counter(key for document in documents for key in keys_of(document))
-    rare = {key for key, count in holders.items() if 1 < count <= max(3, len(documents) // 5)}
+    crowd = len(documents) // 2 if len(documents) >= CROWD else len(documents)
+    rare = {key for key, count in holders.items() if 1 < count <= min(crowd, max(20, len(documents) // 5))}
     vectors = {}
     for document in documents:
         weights = {own.key: own.weight for own in document.gist.concepts} | {stem: 0.5 for stem, _, _ in document.gist.words}

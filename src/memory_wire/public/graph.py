@@ -13,7 +13,7 @@ from memory_wire import publishing as p
 from memory_wire.hub.gist import RULES
 from memory_wire.public import atlas as atlases
 from memory_wire.public import layout, nearness
-from memory_wire.public.concepts import Read
+from memory_wire.public.concepts import Read, crowd
 from memory_wire.public.payload import address
 from memory_wire.service import gists
 
@@ -34,7 +34,8 @@ LEXICAL = 0.25  # likeness of rare concepts from which they are
 LINK = 0.5  # that a link adds
 MEMBER = 2.0
 VECTORS, BY_WORDS = "vectors", "lexical"
-COMMON = 3  # documents that may have a rare concept at least, however few there are
+COMMON = 20  # documents that may have a rare concept however few there are, or one in FIFTH
+FIFTH = 5
 CACHE = "public, max-age=120"
 JSON = "application/json"
 
@@ -180,7 +181,7 @@ def rare(service: Service, reader: Reader, atlas: Atlas, documents: set[int]) ->
     for row in rows:
         for key in row.keys:
             counts[key] = counts.get(key, 0) + 1
-    most = max(COMMON, len(rows) // 5)
+    most = min(crowd(rows), max(COMMON, len(rows) // FIFTH))
     found = {}
     for row in rows:
         if row.page.id in documents:

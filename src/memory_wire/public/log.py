@@ -44,7 +44,7 @@ def events(reader: Reader, atlas: Atlas) -> list[tuple[int, str, str, str]]:
     """(time, kind, title, path) of the newest events, the oldest of them first."""
     found = [
         (at, IMPORTED if made == "import" else CREATED, title, f"/{id}")
-        for at, id, title, made in reader.graph.events(atlas.view, atlas.hub.bank, EVENTS)
+        for at, id, title, made in reversed(reader.graph.events(atlas.view, atlas.hub.bank, EVENTS))
     ]
     found += [(bundle.created, BUNDLED, bundle.title, f"/b/{bundle.public_id}") for bundle in atlas.bundles]
-    return sorted(found)[-EVENTS:]
+    return sorted(found, key=lambda event: event[0])[-EVENTS:]
