@@ -29,6 +29,9 @@ def what_everybody_reads_as_markdown(s: Surface) -> None:
     index = s.hub_llms("raw-hub")
     assert index == s.call("raw_llms", p.HubText(slug="raw-hub")) and index.body.startswith(b"# Raw\n\n> Of everything.\n\n## Documents\n")
     assert s.hub_llms_full("raw-hub", compact=True) == s.call("raw_llms_full", p.HubText(slug="raw-hub", compact="yes"))
+    assert s.raw_hub("raw-hub").headers["x-digest"] == "true"
+    s.set_bundle_access(bundle, discoverable=True)
+    assert f"- [Reading](/b/{bundle}) ([raw-hub](/hub/raw-hub), 1 document, ".encode() in s.raw_discover().body
     s.set_access(id, is_draft=True)
     with refused(NotPublic, "not found"):
         s.raw_doc(id)

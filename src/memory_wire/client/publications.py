@@ -56,6 +56,10 @@ class Publications:
         request = p.RawBundle(id=id, full=said(full), graph="" if graph else "0", compact=said(compact))
         return self._payload("raw_bundle", request)
 
+    def raw_discover(self) -> p.Payload:
+        """Bundles of all hubs whose owners want them to be found."""
+        return self._payload("raw_discover", p.Discover())
+
     def raw_hub(self, slug: str, *, full: bool = False, since: str = "", at: str = "", compact: bool = False) -> p.Payload:
         """A hub as markdown: a digest of its concepts, or the `full` list of what it has, now or `at` a moment of the past."""
         return self._payload("raw_hub", p.RawHub(slug=slug, full=said(full), since=since, at=at, compact=said(compact)))

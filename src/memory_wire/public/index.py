@@ -9,6 +9,7 @@ from memory_wire.public.payload import (
     HUB_SECONDS,
     NOINDEX,
     address,
+    documents,
     escaped,
     falsy,
     linked,
@@ -120,4 +121,4 @@ def document_line(service: Service, document: PublicDocument, at: int | None) ->
 
 
 def bundle_line(service: Service, bundle: PublicBundle) -> str:
-    return f"- {linked(bundle.title, address(service, f'/b/{bundle.public_id}'))} ({bundle.count} documents)"
+    return f"- {linked(bundle.title, address(service, f'/b/{bundle.public_id}'))} ({documents(bundle.count)})"

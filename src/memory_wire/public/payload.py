@@ -88,6 +88,10 @@ def shareable(source: str | None) -> str | None:
     return source if scheme in ("http", "https") and "@" not in rest.partition("/")[0] else None
 
 
+def documents(count: int) -> str:
+    return "1 document" if count == 1 else f"{count} documents"
+
+
 def body_of(raw: bytes, compact: bool) -> bytes:
     """A document's text as it is put into a payload: byte for byte, or made compact."""
     return compacted(raw.decode()).encode() if compact else raw

@@ -98,6 +98,7 @@ PUBLIC: dict[str, Callable[..., object]] = {
     "page_graph": public("atlas_page", "picture_page"),
     "raw_doc": public("doc", "raw"),
     "raw_bundle": public("bundle", "raw"),
+    "raw_discover": public("discover", "raw"),
     "raw_hub": public("index", "raw"),
     "raw_llms": public("llms", "index"),
     "raw_llms_full": public("llms", "full"),

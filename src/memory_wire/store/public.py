@@ -30,6 +30,7 @@ SELECT b.id, b.public_id, b.bank, b.slug, b.title, b.description, b.intent, b.di
 FROM public_bundle b
 """
 _PARENTS = "WHERE b.id IN (SELECT m.bundle FROM public_bundle_member m WHERE m.document = ?) ORDER BY b.title, b.id LIMIT ?"
+_DISCOVERABLE = "b.discoverable = 1 AND EXISTS (SELECT 1 FROM public_bundle_member m WHERE m.bundle = b.id)"
 _HUB = """
 SELECT h.bank, h.slug, ifnull(h.display_name, h.slug), h.description, h.created,
   (SELECT count(*) FROM public_document d WHERE d.bank = h.bank), (SELECT count(*) FROM public_bundle b WHERE b.bank = h.bank),
@@ -168,9 +169,12 @@ class Shelf:
         return int(self._execute("SELECT count(*) FROM public_bundle_member WHERE document = ?", (document,)).fetchone()[0])
 
     def discoverable(self, limit: int) -> list[PublicBundle]:
-        """Bundles of all hubs that are listed where people look for some, those changed last first."""
-        rows = self._execute(f"{_BUNDLE} WHERE b.discoverable = 1 ORDER BY 11 DESC, b.id DESC LIMIT ?", (limit,))
+        """Bundles of all hubs that are listed where people look for some and show a document, those changed last first."""
+        rows = self._execute(f"{_BUNDLE} WHERE {_DISCOVERABLE} ORDER BY 11 DESC, b.id DESC LIMIT ?", (limit,))
         return [PublicBundle(*row) for row in rows]
+
+    def n_discoverable(self) -> int:
+        return int(self._execute(f"SELECT count(*) FROM public_bundle b WHERE {_DISCOVERABLE}").fetchone()[0])
 
     # hubs --------------------------------------------------------------------------------------------------------------------------
 
