@@ -239,6 +239,8 @@ SEED_COMMITS_MAX = 100_000
 SEED_BODY_LINES = 10
 
 # background work -------------------------------------------------------------------------------------------------------------------
+FAILURE_CHARS = 300  # of what is kept of an error
+JOB_DIED = "Interrupted"  # what an attempt failed with until it ends, so also where its process ended first
 JOB_ATTEMPTS = 5  # of a job before it is given up
 JOB_RETRY_MS = 2_000  # before the second attempt; each further one waits four times as long
 JOB_MS = 5_000  # that a job is kept from other processes

@@ -9,10 +9,10 @@ import pytest
 
 from memory_wire.background import JobRow
 from memory_wire.client import Memory
-from memory_wire.config import JOB_ATTEMPTS, JOB_MS
+from memory_wire.config import JOB_ATTEMPTS, JOB_DIED, JOB_MS
 from memory_wire.service import archivist, jobs
 from memory_wire.service.jobs import Kind
-from memory_wire.store.jobs import DIED, Job
+from memory_wire.store.jobs import Job
 from memory_wire.store.protocol import Tx
 
 OLD = "Login tokens are signed with RS256."
@@ -83,7 +83,7 @@ def test_one_that_ends_the_process_is_given_up_and_comes_alone(memory: Memory, c
             pass
         clock[0] += DAY
     assert len(set(done)) == len(ids) - 1
-    assert rows(memory) == [JobRow(kind="archive", waiting=0, failed=1, failure=DIED)]
+    assert rows(memory) == [JobRow(kind="archive", waiting=0, failed=1, failure=JOB_DIED)]
 
 
 def test_another_process_leaves_a_job_alone_that_is_being_done(memory: Memory, clock: list[int], tmp_path: Path) -> None:

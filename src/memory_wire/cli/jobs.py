@@ -5,7 +5,7 @@ from __future__ import annotations
 from memory_wire.cli.args import COMMON, Command, Option, Value
 from memory_wire.cli.show import as_json, line, table
 from memory_wire.cli.target import connect
-from memory_wire.store.jobs import DIED
+from memory_wire.config import JOB_DIED
 
 
 def commands() -> list[Command]:
@@ -20,7 +20,7 @@ def commands() -> list[Command]:
 
 def explained(failure: str) -> str:
     """What a job ended with, in words."""
-    return "Interrupted: its process was ended while it worked; it is begun again, five times at most" if failure == DIED else failure
+    return "Interrupted: its process was ended while it worked; it is begun again, five times at most" if failure == JOB_DIED else failure
 
 
 def jobs(values: dict[str, Value]) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from msgspec import Struct, json
 
-from memory_wire.store.jobs import DIED
+from memory_wire.config import JOB_DIED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class Embeddings:
     def failure(self, bank: Bank, kind: str) -> str | None:
         """What the bank's job last ended with; while it is being done for the first time, nothing."""
         query = "SELECT failure FROM job WHERE kind = ? AND bank = ? AND failure IS NOT NULL AND (attempts > 1 OR failure <> ?)"
-        row = self._execute(query, (kind, bank.id, DIED)).fetchone()
+        row = self._execute(query, (kind, bank.id, JOB_DIED)).fetchone()
         return None if row is None else str(row[0])
 
     def orphans(self, space: Space) -> int:

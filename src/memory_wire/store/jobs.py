@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from memory_wire.config import JOB_ATTEMPTS
+from memory_wire.config import JOB_ATTEMPTS, JOB_DIED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from sqlite3 import Connection
-
-
-DIED = "Interrupted"  # of an attempt until it ends
 
 
 class Job(Struct, frozen=True):
@@ -74,7 +71,7 @@ class Jobs:
         It is due again then, should this process die: one that it dies of each time is given up like any other.
         """
         query = "UPDATE job SET due = ?, attempts = attempts + 1, failure = ? WHERE id = ? AND due = ?"
-        return self._execute(query, (until, DIED, job.id, job.due)).rowcount > 0
+        return self._execute(query, (until, JOB_DIED, job.id, job.due)).rowcount > 0
 
     def finish(self, job: Job) -> bool:
         """Deletes it; False when it is gone or was asked for again since it was read, so that it has to be done anew."""
@@ -97,7 +94,7 @@ class Jobs:
         rows = self._execute(
             "SELECT kind, sum(attempts < ?1), sum(attempts >= ?1), sum(attempts < ?1 AND coalesce(failure, ?2) <> ?2),"
             " max(CASE WHEN attempts >= ?1 OR failure <> ?2 THEN failure END) FROM job GROUP BY kind ORDER BY kind",
-            (JOB_ATTEMPTS, DIED),  # one that is being done has failed with that so far
+            (JOB_ATTEMPTS, JOB_DIED),  # one that is being done has failed with that so far
         )
         return [Waiting(*row) for row in rows]
 
