@@ -87,7 +87,7 @@ def test_compact(memory: Memory) -> None:
     assert found.headers["x-compact"] == "true" and found.etag != memory.raw_doc(id).etag
 
 
-@pytest.mark.parametrize("source", ["/home/ann/notes/a.md", "a.md", "file:///home/ann/a.md", "https://ann:word@example.org/", "x://y"])
+@pytest.mark.parametrize("source", ["/home/ann/notes/a.md", "a.md", "file:///home/ann/a.md", "https://ann@example.org/", "x://y"])
 def test_a_source_that_is_no_address_on_the_web_is_not_told(memory: Memory, source: str) -> None:
     id = memory.create_doc("# A\n\ntext\n", source=source).id
     assert "source" not in matter(memory.raw_doc(id))

@@ -107,7 +107,7 @@ def test_lists_are_bounded_and_say_so(memory: Memory, monkeypatch: pytest.Monkey
     for number in range(3):
         memory.create_bundle(f"Bundle {number}", ids)
     found = memory.raw_hub("notes", full=True)
-    assert (matter(found)["truncated"], matter(found)["document_count"]) == ("true", "5")
+    assert (matter(found)["truncated"], matter(found)["document_count"], found.headers["x-truncated"]) == ("true", "5", "true")
     assert [listed(found, name)[-1] for name in ("Recent (7 days)", "Bundles", "All documents")] == [
         "- and 1 more", "- and 2 more", "- and 2 more",
     ]  # fmt: skip

@@ -9,7 +9,7 @@ from memory_wire import config
 from memory_wire.errors import NotPublic
 from memory_wire.public import concepts, described, extracts
 from memory_wire.public.doc import graph
-from memory_wire.public.payload import address, apart, body_of, escaped, falsy, linked, markdown, matter, one_line, truthy
+from memory_wire.public.payload import CUT, address, apart, body_of, escaped, falsy, linked, markdown, matter, one_line, truthy
 from memory_wire.service.dates import stamp
 
 TYPE_CHECKING = False
@@ -45,8 +45,7 @@ def raw(service: Service, request: RawBundle, scope: Scope) -> Payload:
     head = matter(fields(service, bundle, members, seen, cut)) + "\n\n".join([f"# {escaped(bundle.title)}", *about(bundle)]) + "\n\n"
     body = head.encode() + (b"".join(parts) if members else f"{EMPTY}\n".encode())
     headers = {"x-bundle-id": bundle.public_id, "x-hub-slug": bundle.slug, "x-document-count": str(len(members))}
-    if cut:
-        headers["x-truncated"] = "true"
+    headers |= CUT if cut else {}
     return markdown(body, headers, canonical=address(service, f"/b/{bundle.public_id}"), compact=compact, digest=not full)
 
 

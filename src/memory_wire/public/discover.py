@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory_wire import config
 from memory_wire.public.index import section
-from memory_wire.public.payload import HUB_SECONDS, address, documents, escaped, linked, markdown, matter
+from memory_wire.public.payload import CUT, HUB_SECONDS, address, documents, escaped, linked, markdown, matter
 from memory_wire.service.dates import stamp
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ def raw(service: Service, request: Discover, scope: Scope) -> Payload:
         ]
     )
     body = section("Bundles", [line(service, bundle) for bundle in bundles], total) if bundles else NOTHING
-    headers = {"x-document-count": str(sum(bundle.count for bundle in bundles))}
+    headers = {"x-document-count": str(sum(bundle.count for bundle in bundles)), **(CUT if total > len(bundles) else {})}
     return markdown(f"{head}# Bundles to discover\n\n{body}\n", headers, digest=True, seconds=HUB_SECONDS)
 
 

@@ -6,6 +6,7 @@ from memory_wire import config
 from memory_wire.errors import NotPublic
 from memory_wire.public import past
 from memory_wire.public.payload import (
+    CUT,
     HUB_SECONDS,
     NOINDEX,
     address,
@@ -35,7 +36,7 @@ NO_LONGER = "No public documents at that time."
 class Listed:
     """What a hub lists: `total` documents, of which these are shown, and `n_bundles` bundles."""
 
-    __slots__ = ("at", "bundles", "documents", "hub", "n_bundles", "since", "total", "updated")
+    __slots__ = ("at", "bundles", "cut", "documents", "hub", "n_bundles", "since", "total", "updated")
 
     def __init__(self, service: Service, reader: Reader, hub: PublicHub, since: int | None, at: int | None) -> None:
         self.hub, self.since, self.at = hub, since, at
@@ -49,6 +50,7 @@ class Listed:
             self.total = reader.public.n_documents_then(hub.bank, at)
             self.n_bundles = reader.public.n_bundles(hub.bank, at)
         self.updated = self.documents[0].updated if self.documents else None
+        self.cut = self.total > len(self.documents) or self.n_bundles > len(self.bundles)
 
     def recent(self) -> list[PublicDocument]:
         """Those that were changed in the days before the newest change."""
@@ -68,7 +70,12 @@ def raw(service: Service, request: RawHub, scope: Scope) -> Payload:
         if hub is None:
             raise NotPublic
         listed = Listed(service, reader, hub, moment(request.since), at)
-    headers = {"x-hub-slug": hub.slug, "x-document-count": str(listed.total), **(NOINDEX if at is not None else {})}
+    headers = {
+        "x-hub-slug": hub.slug,
+        "x-document-count": str(listed.total),
+        **(NOINDEX if at is not None else {}),
+        **(CUT if listed.cut else {}),
+    }
     body = matter(fields(service, listed)) + "\n\n".join(parts(service, listed)) + "\n"
     return markdown(body, headers, canonical=address(service, f"/hub/{hub.slug}"), compact=compact, seconds=HUB_SECONDS)
 
@@ -85,7 +92,7 @@ def fields(service: Service, listed: Listed) -> list[tuple[str, str | int | bool
         ("updated", None if listed.updated is None else stamp(listed.updated)),
         ("since", None if listed.since is None else stamp(listed.since)),
         ("at", None if listed.at is None else stamp(listed.at)),
-        ("truncated", True if listed.total > len(listed.documents) or listed.n_bundles > len(listed.bundles) else None),
+        ("truncated", True if listed.cut else None),
     ]
 
 

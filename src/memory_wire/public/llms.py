@@ -7,7 +7,20 @@ from memory_wire.errors import NotPublic
 from memory_wire.hub.defining import sentences, shown
 from memory_wire.public import extracts
 from memory_wire.public.index import NO_DOCUMENTS, section
-from memory_wire.public.payload import TEXT_SECONDS, address, apart, body_of, escaped, linked, markdown, matter, one_line, shareable, truthy
+from memory_wire.public.payload import (
+    CUT,
+    TEXT_SECONDS,
+    address,
+    apart,
+    body_of,
+    escaped,
+    linked,
+    markdown,
+    matter,
+    one_line,
+    shareable,
+    truthy,
+)
 from memory_wire.publishing import TEXT
 from memory_wire.service.dates import stamp
 
@@ -94,5 +107,5 @@ def head(hub: PublicHub) -> list[str]:
 
 
 def answer(service: Service, hub: PublicHub, body: bytes | str, compact: bool, cut: bool) -> Payload:
-    headers = {"x-hub-slug": hub.slug, "x-document-count": str(hub.documents), **({"x-truncated": "true"} if cut else {})}
+    headers = {"x-hub-slug": hub.slug, "x-document-count": str(hub.documents), **(CUT if cut else {})}
     return markdown(body, headers, canonical=address(service, f"/hub/{hub.slug}"), compact=compact, seconds=TEXT_SECONDS, type=TEXT)

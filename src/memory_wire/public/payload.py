@@ -21,6 +21,7 @@ BREAKS = (("\x7f", "\\u007f"), ("\x85", "\\u0085"), ("\u2028", "\\u2028"), ("\u2
 ESCAPED = "\\[]<>`*"
 PAGE_SECONDS, HUB_SECONDS, TEXT_SECONDS = 60, 120, 300  # that documents and bundles, hubs, and texts of whole hubs may be kept
 NOINDEX = {"x-robots-tag": "noindex"}
+CUT = {"x-truncated": "true"}
 
 
 def truthy(value: str) -> bool:
