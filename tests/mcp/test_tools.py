@@ -120,7 +120,7 @@ def test_tool_sets(talk: Talk) -> None:
     own = [tool["name"] for tool in shown("records")]
     assert own == ["remember", "search", "validate_memory", "forget", "gateway_call"]
     documents = [tool["name"] for tool in shown("hub")]
-    assert documents == ["doc_read", "doc_write", "doc_search"]
+    assert documents == ["doc_read", "doc_write", "doc_search", "hub_recall"]
     records, hub = [*own, "records_tool"], [*own, *documents, "records_tool", "hub_tool"]
     assert extra() == []  # no bank yet
     for name, expected in (("core", []), ("records", records), ("hub", hub)):
