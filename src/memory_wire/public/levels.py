@@ -69,7 +69,7 @@ def chunks(service: Service, place: Public, asked: Asked, question: Question | N
     words: list[Served] = []
     index = None
     if asked.hybrid or near is None:
-        words, index = lexical(service, place, asked, LISTED * asked.first)
+        words, index = lexical(service, place, asked, asked.first if near is None else LISTED * asked.first)
     order = fuse.ranked([id for id, _ in near or ()], [one.unit.id for one in words], asked.first)
     known: dict[int, PublicFound] = {one.unit.id: one.unit for one in words}  # type: ignore[misc]  # rows of the projection
     missing = [one.id for one in order if one.id not in known]

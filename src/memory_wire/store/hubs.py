@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 
+_PUBLIC_HUB = """
+SELECT h.bank, b.name, p.name, h.slug, h.display_name, h.description, h.public, h.instructions, h.created
+FROM hub h JOIN bank b ON b.id = h.bank JOIN project p ON p.id = b.project WHERE b.name IS NOT NULL AND h.slug = ? AND h.public = 1
+"""
 _HUB = """
 SELECT h.bank, b.name, p.name, h.slug, h.display_name, h.description, h.public, h.instructions, h.created,
        (SELECT count(*) FROM document d WHERE d.bank = h.bank AND d.deleted IS NULL),
@@ -131,8 +135,8 @@ class Hubs:
         return None if row is None else Hub(*row)
 
     def public(self, slug: str) -> Hub | None:
-        """A hub that is public."""
-        row = self._execute(f"{_HUB} h.slug = ? AND h.public = 1", (slug,)).fetchone()
+        """A hub that is public, without its counts."""
+        row = self._execute(_PUBLIC_HUB, (slug,)).fetchone()
         return None if row is None else Hub(*row)
 
     def of_bank(self, bank: int) -> Hub | None:
