@@ -39,6 +39,7 @@ from memory_wire.errors import (
     QueryEmpty,
     SupersedesUnknown,
     UnknownBank,
+    UnknownDocument,
     UnknownIntegration,
     UnknownMemory,
     UnknownName,
@@ -1048,6 +1049,8 @@ def erasing(s: Surface) -> None:
     made = s.remember("People in short.", derived_from=[told.id])
     with refused(Invalid, "invalid id: exactly one of id, source_id and subject says what is erased"):
         s.erase()
+    with refused(Invalid, "invalid content: goes with a subject"):
+        s.erase(id="x", content=True)
     meant = s.erase(subject="Ann", dry_run=True)
     assert (meant.count, [unit.why for unit in meant.erased], meant.derived) == (2, ["speaker", "aliases"], [made.id])
     done = s.erase(subject="Ann")
@@ -1057,7 +1060,11 @@ def erasing(s: Surface) -> None:
     s.run_jobs()
     assert s.get_record(made.id).stale_reason == t.StaleReason(reason="source_forgotten")
     assert [hit.id for hit in s.recall("likes")] == [kept.id] and s.recall("Lyon") == []
-    assert s.erase(subject="tea", dry_run=True).count == 0 and s.erase(subject="tea", content=True).count == 1
+    assert s.erase(subject="tea", dry_run=True).count == 0
+    note = s.create_doc("# Drinks\n\nMostly tea.", is_draft=True).id
+    assert s.erase(subject="tea", content=True, all_banks=True).kinds == {"memory": 1, "document": 1}
+    with refused(UnknownDocument, "unknown document"):
+        s.read_doc(note)
 
 
 @scenario

@@ -30,7 +30,7 @@ def commands() -> list[Command]:
         Option("changed", help="only files that differ from this commit, as HEAD~1"),
         Option(
             "git-hook",
-            help="after each commit and merge look at what it changed; found is in .git/memory-wire.log",
+            help="after each commit and merge look at what it changed; what it found: .git/memory-wire.log",
             choices=("install", "remove"),
         ),
         Option("quiet", "flag", "say only what is stale or missing"),
