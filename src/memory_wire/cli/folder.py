@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from memory_wire import config
 from memory_wire import filing as f
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     Target = Client | Memory
 
 BATCH_DOCS = 64
+QUIET_MS = 3_000
 BATCH_CHARS = 512 * 1024
 STATES = ("created", "changed", "moved", "restored", "deleted", "unchanged")
 SAID = {"created": "new", "unchanged": "as before", "restored": "back again"}
@@ -180,7 +182,8 @@ def sync(target: Target, values: dict[str, Value]) -> int:
     made_hub(target, values, bank)
     tally.tell(values, folder.name)
     if values.get("watch"):
-        follow(target, folder, bank, values, tally)
+        with suppress(KeyboardInterrupt):
+            follow(target, folder, bank, values, tally)
     return 0
 
 
@@ -222,10 +225,14 @@ def texts(tally: Tally, folder: Folder, wanted: list[str]) -> Iterator[f.NewDoc]
 
 
 def follow(target: Target, folder: Folder, bank: str, values: dict[str, Value], before: Tally) -> None:
-    """Does it again whenever something in the folder changes, until it is interrupted."""
+    """Does it again whenever something in the folder changes, until it is interrupted, and once when the watch has begun."""
     from memory_wire.sources.watching import watch
 
-    for _ in watch([folder.root]):
+    begun = False
+    for paths in watch([folder.root], quiet_ms=QUIET_MS):
+        if begun and not paths:
+            continue
+        begun = begun or not paths
         tally = once(target, folder, bank, values)
         if tally.changed() or tally.problems != before.problems:
             tally.tell(values, folder.name)

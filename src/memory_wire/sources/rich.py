@@ -6,7 +6,9 @@ Read in the client's process or in the child program, never in a server.
 from __future__ import annotations
 
 import io
+import logging
 import re
+import warnings
 from importlib import import_module
 from zipfile import ZipFile
 
@@ -35,7 +37,8 @@ def library(name: str) -> Any:
 
 def of_html(raw: bytes) -> tuple[str | None, str]:
     """(title, Markdown) of a page: of its main part, where it names one."""
-    soup = library("bs4").BeautifulSoup(raw, "html.parser")
+    with warnings.catch_warnings(action="ignore"):  # that a page looks like XML
+        soup = library("bs4").BeautifulSoup(raw, "html.parser")
     title = " ".join(soup.title.get_text().split()) if soup.title is not None else ""
     for tag in soup(LEFT_OUT):
         tag.decompose()
@@ -56,6 +59,7 @@ def of_docx(raw: bytes) -> tuple[str | None, str]:
 def of_pdf(raw: bytes) -> tuple[str | None, str]:
     """(title, Markdown) of a PDF: the text of each page under a heading. Raises Invalid for one that is locked or has no text."""
     pypdf = library("pypdf")
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it tells of every fault that it mends
     reader = pypdf.PdfReader(io.BytesIO(raw))
     if reader.is_encrypted and not reader.decrypt(""):
         raise Invalid("file", "is locked with a password")
