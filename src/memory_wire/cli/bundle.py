@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory_wire import bundles as b
 from memory_wire.cli.args import COMMON, Command, Option, Usage, Value
-from memory_wire.cli.doc import number, put_gates, text, told
+from memory_wire.cli.doc import GATING, number, put_gates, text, told
 from memory_wire.cli.show import as_json, line, table, tell
 from memory_wire.cli.target import bank_name, connect
 
@@ -35,11 +35,7 @@ def commands() -> list[Command]:
                 Option("intent", help="the question that it answers"),
                 Option("note", help="why the documents are in it"),
                 Option("draft", "flag", "for nobody but those with a key"),
-                Option("publish", "flag", "no draft any more; its documents keep their own gates"),
-                Option("password", help="who has it may read; empty takes it away"),
-                Option("allow", "list", "e-mail addresses that may read"),
-                Option("expires", help="not public from this date on"),
-                Option("open", "flag", "take away password, allow-list and expiry"),
+                *GATING,
                 Option("discoverable", "flag", "list it where people look for bundles"),
                 Option("undiscoverable", "flag", "don't"),
                 Option("deleted", "flag", "list the deleted ones"),

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     Run = Callable[[Target, dict[str, Value]], int]
 
 EDITOR = "vi"
+GATING = (
+    Option("publish", "flag", "no draft any more"),
+    Option("password", help="who has it may read; empty takes it away"),
+    Option("allow", "list", "e-mail addresses that may read"),
+    Option("expires", help="not public from this date on"),
+    Option("open", "flag", "take away password, allow-list and expiry"),
+)
 GATES = ("draft", "publish", "password", "allow", "expires", "open")
 
 
@@ -48,11 +55,7 @@ def commands() -> list[Command]:
                 Option("version", "int", "of an older text"),
                 Option("old", "int", "diff from this version (default: the one before)"),
                 Option("new", "int", "diff to this version (default: the newest)"),
-                Option("publish", "flag", "no draft any more"),
-                Option("password", help="who has it may read; empty takes it away"),
-                Option("allow", "list", "e-mail addresses that may read"),
-                Option("expires", help="not public from this date on"),
-                Option("open", "flag", "take away password, allow-list and expiry"),
+                *GATING,
                 Option("deleted", "flag", "list the deleted ones"),
                 Option("purge", "flag", "delete for good, with all versions"),
                 Option("limit", "int", "at most so many"),

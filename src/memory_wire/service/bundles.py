@@ -12,11 +12,11 @@ from memory_wire import bundles as b
 from memory_wire import config
 from memory_wire import documents as d
 from memory_wire import types as t
-from memory_wire.errors import Forbidden, Invalid, Unauthorized, UnknownDocument
+from memory_wire.errors import Invalid, Unauthorized, UnknownDocument
 from memory_wire.service import audit, dates, gates, memories, passwords, validate
 from memory_wire.service.bundled import access_of, document_of, named, shown
 from memory_wire.service.changes import Outcome
-from memory_wire.service.documents import flag, line, place
+from memory_wire.service.documents import flag, line, place, purging
 from memory_wire.store.bundles import Bundle
 
 TYPE_CHECKING = False
@@ -167,9 +167,7 @@ def locked_down(bundle: Bundle, now: int) -> bool:
 
 def delete_bundle(request: b.DeleteBundle, scope: t.Scope, service: Service) -> Work:
     """The work that deletes a bundle, its members remembered; `purge` for good. Raises UnknownBundle, Forbidden."""
-    now, purge = service.now(), flag("purge", request.purge)
-    if purge and ((scope.caller is not None and scope.caller.rights != "admin") or scope.keyless):
-        raise Forbidden("this needs a key with the right `admin`")
+    now, purge = service.now(), purging(request.purge, scope)
 
     def work(tx: Tx) -> Outcome:
         bundle = named(tx, request, scope, deleted=purge)

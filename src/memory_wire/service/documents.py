@@ -14,6 +14,7 @@ from memory_wire.kernels.text import content_hash
 from memory_wire.service import audit, chunking, dates, memories, passwords, validate
 from memory_wire.service.changes import Outcome
 from memory_wire.service.chunking import Text
+from memory_wire.service.rights import SAID
 from memory_wire.store.documents import Document, VersionRow
 
 TYPE_CHECKING = False
@@ -166,11 +167,17 @@ def receipt(document: Document, chunks: d.Chunks, skipped: str | None = None) ->
 # deletion --------------------------------------------------------------------------------------------------------------------------
 
 
+def purging(value: object, scope: t.Scope) -> bool:
+    """Whether something is deleted for good, which is an administrator's. Raises Forbidden, WrongType."""
+    purge = flag("purge", value)
+    if purge and ((scope.caller is not None and scope.caller.rights != "admin") or scope.keyless):
+        raise Forbidden(SAID["admin"])
+    return purge
+
+
 def delete_doc(request: d.DeleteDoc, scope: t.Scope, service: Service) -> Work:
     """The work that takes a document out of everything, its versions kept; `purge` for good. Raises UnknownDocument, Forbidden."""
-    now, purge = service.now(), flag("purge", request.purge)
-    if purge and ((scope.caller is not None and scope.caller.rights != "admin") or scope.keyless):
-        raise Forbidden("this needs a key with the right `admin`")
+    now, purge = service.now(), purging(request.purge, scope)
 
     def work(tx: Tx) -> Outcome:
         document = named(tx, request, scope, deleted=purge)
