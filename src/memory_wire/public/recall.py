@@ -26,7 +26,7 @@ from memory_wire.public import levels
 from memory_wire.public.levels import Asked, Ranked
 from memory_wire.publishing import Payload
 from memory_wire.retrieve.trim import Trim
-from memory_wire.service import hubs, models, validate
+from memory_wire.service import models, slugs, validate
 from memory_wire.service.projection import Public
 
 TYPE_CHECKING = False
@@ -139,7 +139,7 @@ def checked(request: q.HubRecall) -> Asked:
 def slug_of(given: str) -> str:
     """Raises InvalidSlug."""
     try:
-        return hubs.slug_of(given)
+        return slugs.slug_of(given)
     except Invalid:
         raise InvalidSlug from None
 

@@ -159,8 +159,7 @@ def structs() -> None:
     if fits:
         shown = dict(standins(levels))
         try:
-            found = msgspec_core()
-            found.__dict__["structs"] = imported("msgspec.structs")
+            msgspec_core()
         finally:
             withdraw(shown)
 
@@ -233,13 +232,13 @@ def packages() -> None:
     imported("_sqlite3")  # binds functools' cache
 
 
-def msgspec_core() -> ModuleType:
-    """The package msgspec with the names of its C module and `json`."""
+def msgspec_core() -> None:
+    """The package msgspec with the names of its C module, `json` and `structs`, which would load the genuine `typing` later."""
     found = package("msgspec", "msgspec._core")
     core = vars(sys.modules["msgspec._core"])
     found.__dict__.update({name: core[name] for name in STRUCTS.split()}, field=core["Field"])
     found.__dict__["json"] = imported("msgspec.json")
-    return found
+    found.__dict__["structs"] = imported("msgspec.structs")
 
 
 def asyncio_without(hidden: str) -> None:

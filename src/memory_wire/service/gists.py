@@ -10,8 +10,6 @@ from array import array
 from msgspec import Struct, msgpack
 
 from memory_wire.hub.gist import RULES, Gist, gist
-from memory_wire.service import jobs
-from memory_wire.service.chunking import unflagged
 from memory_wire.store.graph import OWNER, Kept, Page
 from memory_wire.store.place import frozen
 
@@ -86,6 +84,8 @@ lines_of = msgpack.Decoder(Lines).decode
 
 def made(graph: Graph, view: str, page: Page) -> Kept:
     """The gist of a document that is seen."""
+    from memory_wire.service.chunking import unflagged
+
     rows = graph.chunks(view, page.id)
     tags = unflagged(rows[0][2]) if rows else []
     found: Gist = gist(page.title, tags, [(part, content) for part, content, _ in rows])
@@ -106,6 +106,8 @@ def made(graph: Graph, view: str, page: Page) -> Kept:
 
 def run(service: Service, job: Job) -> Callable[[Tx], None] | None:
     """The job: the next few gists, and what asks for the rest."""
+    from memory_wire.service import jobs
+
     with service.read() as reader:
         bank = jobs.bank_of(reader, job)
         if bank is None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from memory_wire import config
 from memory_wire import documents as d
 from memory_wire import types as t
-from memory_wire.errors import Invalid, NameTaken, Unauthorized, UnknownBank, UnknownHub
+from memory_wire.errors import NameTaken, Unauthorized, UnknownBank, UnknownHub
 from memory_wire.service import audit, dates, documents, jobs, validate
 from memory_wire.service.changes import Outcome
+from memory_wire.service.slugs import slug_of
 from memory_wire.store.hubs import Hub
 
 TYPE_CHECKING = False
@@ -23,18 +24,6 @@ if TYPE_CHECKING:
     from memory_wire.store.reader import Reader
 
     Work = Callable[[Tx], Outcome]
-
-LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
-RULE = f"must be {config.SLUG_LEAST} to {config.SLUG_MOST} of a-z, 0-9, _ and -"
-
-
-def slug_of(value: object) -> str:
-    """A slug. Raises Invalid, WrongType."""
-    slug = validate.text("slug", value, config.KEY_CHARS)
-    if not config.SLUG_LEAST <= len(slug) <= config.SLUG_MOST or not LETTERS.issuperset(slug):
-        raise Invalid("slug", RULE)
-    return slug
-
 
 def put_hub(request: d.PutHub, scope: t.Scope, service: Service) -> Work:
     """The work that makes a bank a hub or changes one. Raises Invalid, WrongType, NameTaken, UnknownBank."""

@@ -13,7 +13,7 @@ from memory_wire import types as t
 from memory_wire.descriptions import Description
 from memory_wire.errors import Invalid
 from memory_wire.kernels.text import content_hash
-from memory_wire.service import chunking, documents, hubs, memories, passwords, validate
+from memory_wire.service import chunking, documents, memories, passwords, slugs, validate
 from memory_wire.service.bundles import locked_down
 from memory_wire.service.chunking import Text
 from memory_wire.service.shelving import renamed
@@ -234,7 +234,7 @@ class Shelf:
             checked_description(line.analysis)
             self.service.store.submit(lambda tx: self.bundle(tx, line))
         else:
-            hubs.slug_of(line.hub)
+            slugs.slug_of(line.hub)
             self.service.store.submit(lambda tx: self.hub(tx, line))
 
     def begin(self, tx: Tx, line: DocLine) -> None:
