@@ -35,9 +35,8 @@ def concepts(documents: list[Document]) -> list[tuple[str, str, float, list[str]
                     forms[own.label] += round(own.weight * 100)
                     types[own.type] += round(own.weight * 100)
             for stem, word, _ in document.gist.words:
-                if stem == key:
-                    if key not in common:
-                        evidence.append((-WORD, place))
+                if stem == key and key not in common:
+                    evidence.append((-WORD, place))
                     forms[word] += round(WORD * 100)
         weight = round(-sum(weight for weight, _ in evidence), 2)
         if len(evidence) < 2 and weight < LONE:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memory_wire.client import Memory
@@ -35,10 +35,14 @@ def read(number: int, text: str) -> tuple[weave.Document, concepts.Read]:
     parts = [(chunk.part, chunk.text) for chunk in chunks(text)]
     found: Gist = gist("", [], parts)
     page = Page(number, f"doc{number}", f"Doc {number}", 1, number, number, 1, "notes")
-    return weave.Document(page.public_id, found), concepts.Read(page, gists.msgpack.encode(gists.packed(found, len(parts))))
+    return weave.Document(page.public_id, found), concepts.read(page, gists.msgpack.encode(gists.packed(found, len(parts))))
+
+
+SAID = "We say the Segment and the Segment with .\n"
 
 
 @settings(max_examples=60)
+@example(["## Segment\n\nWe say nothing with .\n", *[SAID] * 4])
 @given(st.lists(texts(), min_size=1, max_size=12))
 def test_concepts_and_relations_are_those_of_plain_loops(notes: list[str]) -> None:
     pairs = [read(number, text) for number, text in enumerate(notes)]

@@ -146,9 +146,9 @@ def seen(service: Service, reader: Reader, hub: Hub, view: str) -> Atlas:
 def drawn(service: Service, reader: Reader, hub: Hub, view: str, documents: list[Page], bundles: list[Binding], state: bytes) -> Atlas:
     """The atlas itself."""
     made = gists.complete(service, reader, view, hub.bank)
-    read = dict(reader.graph.terms(view, hub.bank, RULES))
-    read.update((document, kept.terms) for document, kept in made.items())
-    rows = [concepts.Read(page, read[page.id]) for page in documents]
+    texts = dict(reader.graph.terms(view, hub.bank, RULES))
+    texts.update((document, kept.terms) for document, kept in made.items())
+    rows = [concepts.read(page, texts[page.id]) for page in documents]
     links, dead = resolved(reader, hub, view, documents, bundles, made)
     told = concepts.gather(rows, links, bundles)
     concepts.describe(reader, told.concepts[:DESCRIBED], made, view)
@@ -191,7 +191,7 @@ def resolved(
     open_ones: list[tuple[int, str]] = []
     for document in sorted(texts):
         for reference in texts[document].split("\n"):
-            target = targets.of(reference, document)
+            target = targets.path(reference, document) if reference[0] == "r" else targets[reference]
             if target:
                 if target != document:
                     links[document, target] = None

@@ -14,7 +14,7 @@ from memory_wire.store.graph import PUBLIC, Page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memory_wire.service.service import Service
     from memory_wire.store.graph import Binding, Kept
@@ -29,6 +29,8 @@ BUNDLES = 5  # bundles that are named of one concept
 HUNDRED = 100
 LONE = ((50, 100), (500, 200))  # (documents of a hub up to, weight in hundredths) from which the concept of one document counts
 LONE_MOST = 300  # of larger hubs
+WIDTH = 1 << 32  # more than there are documents
+ONE = 1 << 40  # more than weights come to
 WORD = 30  # hundredths, weight of a plain word in a document
 SHARED = 10  # a plain word is one when at most one document in so many has it, or three
 FEW = 3
@@ -73,26 +75,33 @@ class Told(Struct):
     together: set[int]
 
 
-class Read:
+class Read(Struct, gc=False):
     """One document with its terms, unpacked; `size` of them are concepts, the others plain words."""
 
-    __slots__ = ("chunks", "keys", "kinds", "labels", "page", "size", "weights")
+    page: Page
+    size: int
+    keys: list[str]
+    labels: list[str]
+    weights: Sequence[int]
+    kinds: Sequence[int]
+    chunks: Sequence[int]
 
-    def __init__(self, page: Page, terms: bytes) -> None:
-        packed = gists.terms_of(terms)
-        self.page, self.size = page, packed.size
-        self.keys, self.labels, self.weights, self.kinds, self.chunks = packed.split()
+
+def read(page: Page, terms: bytes) -> Read:
+    """A document's terms, unpacked."""
+    packed = gists.terms_of(terms)
+    return Read(page, packed.size, *packed.split())
 
 
 class Entry:
-    """One key while it is gathered: `seen` are (-weight, place of the document)."""
+    """One key while it is gathered: `seen` are the documents' places, each below -WIDTH for each hundredth of its weight."""
 
     __slots__ = ("best", "forms", "seen", "types")
 
     def __init__(self) -> None:
         self.forms: dict[str, int] = {}
         self.types = [0, 0, 0]
-        self.seen: list[tuple[int, int]] = []
+        self.seen: list[int] = []
         self.best = (UNTOLD, 0, 0)  # rank of the line, place of its document, place in it
 
 
@@ -107,7 +116,7 @@ def of_documents(
     """What some documents are about together; those that aren't seen play no part."""
     kept = gists.of(service, reader, view, documents)
     pages = reader.graph.some(view, documents)
-    rows = [Read(page, kept[page.id].terms) for page in pages]
+    rows = [read(page, kept[page.id].terms) for page in pages]
     told = gather(rows, [], [], lone=len(pages) == 1)
     told.truncated = len(told.concepts) > limit or len(told.relations) > relations
     del told.concepts[limit:]
@@ -136,17 +145,18 @@ def describe(reader: Reader, concepts: Iterable[Concept], made: dict[int, Kept],
 
 def gather(rows: Sequence[Read], links: Sequence[tuple[int, int]], bundles: Sequence[Binding], lone: bool = False) -> Told:
     """The concepts of documents and their relations. `links` are (document, document it points at); `lone`: every concept counts."""
-    counted = weighed(rows, lone)
+    counted, common = weighed(rows, lone)
     chosen = sorted(counted)[:MOST]
     entries = {key: Entry() for _, key in chosen}
     for place, row in enumerate(rows):
-        collect(row, place, entries)
+        collect(row, place, entries, common)
     members = [(bundle.public_id, bundle.title, frozenset(bundle.members)) for bundle in bundles]
     named = sorted((weight, label_of(entries[key]), key) for weight, key in chosen)
     slugs: dict[str, int] = {}
     concepts = [concept_of(rows, -weight / HUNDRED, label, entries[key], members, slugs) for weight, label, key in named]
     keys = {key: place for place, (_, _, key) in enumerate(named[:RELATED]) if concepts[place].told is not None}
-    together = {rows[place].page.id for entry in entries.values() if 1 < len(entry.seen) <= crowd(rows) for _, place in entry.seen}
+    most = crowd(rows)
+    together = {rows[place % WIDTH].page.id for entry in entries.values() if 1 < len(entry.seen) <= most for place in entry.seen}
     return Told(concepts, related(rows, keys, concepts, links), len(counted), len(counted) > len(chosen), together)
 
 
@@ -155,35 +165,34 @@ def crowd(rows: Sequence[Read]) -> int:
     return len(rows) // 2 if len(rows) >= CROWD else len(rows)
 
 
-def weighed(rows: Sequence[Read], lone: bool) -> list[tuple[int, str]]:
-    """(-weight in hundredths, key) of all that counts as a concept.
+def weighed(rows: Sequence[Read], lone: bool) -> tuple[list[tuple[int, str]], set[str]]:
+    """((-weight in hundredths, key) of all that counts as a concept, plain words that most documents have).
 
     A plain word counts where it is a concept of some document, or when several documents have it and most don't.
     """
-    weights: dict[str, int] = {}
-    documents: dict[str, int] = {}
+    weights: dict[str, int] = {}  # in hundredths, and ONE for each document
     words: dict[str, int] = {}
+    held, said = weights.get, words.get
     for row in rows:
         for key, weight in zip(row.keys, row.weights):  # noqa: B905 (the words have no weights)
-            weights[key] = weights.get(key, 0) + weight
-            documents[key] = documents.get(key, 0) + 1
+            weights[key] = held(key, 0) + weight + ONE
         for key in row.keys[row.size :]:
-            words[key] = words.get(key, 0) + 1
+            words[key] = said(key, 0) + 1
     most = max(FEW, len(rows) // SHARED)
+    common = {key for key, count in words.items() if count > most}
     for key, count in words.items():
-        if count <= most and (count > 1 or key in weights):
-            weights[key] = weights.get(key, 0) + WORD * count
-            documents[key] = documents.get(key, 0) + count
+        if key not in common and (count > 1 or key in weights):
+            weights[key] = held(key, 0) + (WORD + ONE) * count
     most, found = crowd(rows), []
     least = 0 if lone else next((weight for size, weight in LONE if len(rows) <= size), LONE_MOST)
-    for key, weight in weights.items():
-        count = documents[key]
-        if count > 1 or weight >= least:
+    for key, both in weights.items():
+        if both >= 2 * ONE or both - ONE >= least:
+            count, weight = divmod(both, ONE)
             found.append((-(weight // 2) if count > most else -weight, key))
-    return found
+    return found, common
 
 
-def collect(row: Read, place: int, entries: dict[str, Entry]) -> None:
+def collect(row: Read, place: int, entries: dict[str, Entry], common: set[str]) -> None:
     """What one document says of the chosen keys."""
     for at, key in enumerate(row.keys):
         entry = entries.get(key)
@@ -194,11 +203,13 @@ def collect(row: Read, place: int, entries: dict[str, Entry]) -> None:
             entry.types[type] += weight
             if (rank, place, at) < entry.best:
                 entry.best = (rank, place, at)
+        elif key in common:
+            continue
         else:
             weight = WORD
         label = row.labels[at]
         entry.forms[label] = entry.forms.get(label, 0) + weight
-        entry.seen.append((-weight, place))
+        entry.seen.append(place - weight * WIDTH)
 
 
 def label_of(entry: Entry) -> str:
@@ -216,7 +227,7 @@ def concept_of(
 ) -> Concept:
     """One key as it is shown."""
     entry.seen.sort()
-    places = [place for _, place in entry.seen]
+    places = [place % WIDTH for place in entry.seen]
     ids = {rows[place].page.id for place in places} if members else set()
     inside = sorted((-len(ids & held), title, id) for id, title, held in members if not ids.isdisjoint(held))
     type = TAG if entry.types[TAG] else max(range(TAG), key=lambda kind: (entry.types[kind], -kind))
@@ -251,7 +262,8 @@ def slugged(label: str) -> str:
 
 def related(rows: Sequence[Read], keys: dict[str, int], concepts: Sequence[Concept], links: Sequence[tuple[int, int]]) -> list[Relation]:
     """Which of the heaviest concepts stand in the same chunks, and which documents about them link to each other."""
-    found: dict[tuple[int, int, str], list[tuple[int, int]]] = {}  # (source, target, label) -> [(-count, place of the document)]
+    together: dict[int, list[int]] = {}  # RELATED * source + target -> places of documents, as Entry.seen
+    linked: dict[int, list[int]] = {}
     heaviest: dict[int, tuple[int, int]] = {}  # document -> (its heaviest concept, its place)
     for place, row in enumerate(rows):
         here = [(keys[key], row.chunks[at]) for at, key in enumerate(row.keys) if key in keys]
@@ -263,26 +275,23 @@ def related(rows: Sequence[Read], keys: dict[str, int], concepts: Sequence[Conce
             for other, others in here[at + 1 :]:
                 common = chunks & others
                 if common:
-                    count = min(common.bit_count(), PER_DOCUMENT)
-                    found.setdefault((one, other, TOGETHER), []).append((-count, place))
+                    held = together.setdefault(RELATED * one + other, [])
+                    held.append(place - min(common.bit_count(), PER_DOCUMENT) * WIDTH)
     for source, target in links:
         if source in heaviest and target in heaviest and heaviest[source][0] != heaviest[target][0]:
-            found.setdefault((heaviest[source][0], heaviest[target][0], LINKED), []).append((-1, heaviest[source][1]))
+            linked.setdefault(RELATED * heaviest[source][0] + heaviest[target][0], []).append(heaviest[source][1] - WIDTH)
+    found = sorted([*weighted(together, TOGETHER, concepts), *weighted(linked, LINKED, concepts)], key=lambda row: row[:4])
     return [
-        Relation(source, target, label, -weight, [rows[place].page.public_id for _, place in sorted(set(seen))[:EVIDENCE]])
-        for weight, source, target, label, seen in heaviest_pairs(found, concepts)
+        Relation(source, target, label, -weight, [rows[place % WIDTH].page.public_id for place in sorted(set(seen))[:EVIDENCE]])
+        for weight, source, target, label, seen in found[:RELATIONS]
     ]
 
 
-def heaviest_pairs(
-    found: dict[tuple[int, int, str], list[tuple[int, int]]], concepts: Sequence[Concept]
-) -> list[tuple[int, str, str, str, list[tuple[int, int]]]]:
-    """(-weight, source, target, label, where seen) of the heaviest relations, in order."""
-    named = []
-    for (one, other, label), seen in found.items():
+def weighted(found: dict[int, list[int]], label: str, concepts: Sequence[Concept]) -> Iterator[tuple[int, str, str, str, list[int]]]:
+    """(-weight, source, target, label, where seen) of relations; one without direction begins with the first by the alphabet."""
+    for pair, seen in found.items():
+        one, other = divmod(pair, RELATED)
         source, target = concepts[one].label, concepts[other].label
         if label is TOGETHER and target < source:
             source, target = target, source
-        named.append((sum(count for count, _ in seen), source, target, label, seen))
-    named.sort(key=lambda row: row[:4])
-    return named[:RELATIONS]
+        yield sum(place // WIDTH for place in seen), source, target, label, seen

@@ -112,7 +112,8 @@ def counted(service: Service, reader: Reader, pages: list[Page], names: dict[str
         for reference in text.split("\n"):
             target = reference
             if reference[0] in "wr":
-                meant = targets[page.bank].of(reference, document)
+                mine = targets[page.bank]
+                meant = mine.path(reference, document) if reference[0] == "r" else mine[reference]
                 target = f"d:{by_id[meant].public_id}" if meant else ""
             if target in names and target != f"d:{page.public_id}":
                 found.setdefault(target, {})[document] = page

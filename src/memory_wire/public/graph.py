@@ -13,7 +13,7 @@ from memory_wire import publishing as p
 from memory_wire.hub.gist import RULES
 from memory_wire.public import atlas as atlases
 from memory_wire.public import layout, nearness
-from memory_wire.public.concepts import Read, crowd
+from memory_wire.public.concepts import crowd, read
 from memory_wire.public.payload import address
 from memory_wire.service import gists
 
@@ -176,7 +176,7 @@ def rare(service: Service, reader: Reader, atlas: Atlas, documents: set[int]) ->
     made = gists.complete(service, reader, atlas.view, atlas.hub.bank)
     by_id = atlas.by_id()
     texts = {**dict(reader.graph.terms(atlas.view, atlas.hub.bank, RULES)), **{id: kept.terms for id, kept in made.items()}}
-    rows = [Read(by_id[document], texts[document]) for document in sorted(texts)]
+    rows = [read(by_id[document], texts[document]) for document in sorted(texts)]
     counts: dict[str, int] = {}
     for row in rows:
         for key in row.keys:

@@ -14,7 +14,7 @@ from memory_wire.hub.gist import RULES, SKETCH
 from memory_wire.kernels.text import terms
 from memory_wire.public import nearness
 from memory_wire.public.atlas import Shown
-from memory_wire.public.concepts import Read
+from memory_wire.public.concepts import read
 from memory_wire.public.lines import counted, cut, document, head
 from memory_wire.public.payload import HUB_SECONDS, address, escaped, markdown
 from memory_wire.service import gists
@@ -166,7 +166,7 @@ def mistitled(reader: Reader, atlas: Atlas, made: dict[int, Kept]) -> list[tuple
     texts.update((document, kept.terms) for document, kept in made.items())
     found = []
     for page in sorted(atlas.documents, key=lambda page: (page.title, page.id)):
-        row = Read(page, texts[page.id])
+        row = read(page, texts[page.id])
         words = {term.decode() for term in terms(page.title)}
         if row.size >= NAMED and words and not any(words & set(key.split()) for key in row.keys[: row.size]):
             found.append((page, row.labels[: min(TITLED, row.size)]))

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from memory_wire.store.graph import Page
 
 
-class Targets:
-    """The documents of one hub by what they are called, in the order they were made."""
+class Targets(dict[str, int]):
+    """The documents of one hub by reference; 0 for one that leads to none. Of references by title or id, `[…]` is asked; of paths, `path`."""
 
-    __slots__ = ("_folders", "_ids", "_names", "_paths")
+    __slots__ = ("_folders", "_names", "_paths")
 
     def __init__(self, documents: Sequence[Page]) -> None:
-        self._ids = {f"d:{page.public_id}": page.id for page in documents}
+        super().__init__((f"d:{page.public_id}", page.id) for page in documents)
         self._names: dict[str, int] = {}
         self._paths: dict[str, int] = {}
         self._folders: dict[int, list[str]] = {}
@@ -33,15 +33,14 @@ class Targets:
                 self._paths.setdefault(page.source, page.id)
                 self._folders[page.id] = folders.split("/") if folders else []
 
-    def of(self, reference: str, document: int) -> int | None:
-        """The document that is meant; 0 for none; None for a path in a document that has no file."""
-        if reference[0] == "r":
-            folders = self._folders.get(document)
-            return None if folders is None else self._paths.get(joined(folders, reference[2:]), 0)
-        found = self._ids.get(reference)
-        if found is None:
-            found = self._ids[reference] = self._names.get(fold(reference[2:].rpartition("/")[2]), 0) if reference[0] == "w" else 0
+    def __missing__(self, reference: str) -> int:
+        found = self[reference] = self._names.get(fold(reference[2:].rpartition("/")[2]), 0) if reference[0] == "w" else 0
         return found
+
+    def path(self, reference: str, document: int) -> int | None:
+        """The document at a path from where another one's file is; None when that has no file."""
+        folders = self._folders.get(document)
+        return None if folders is None else self._paths.get(joined(folders, reference[2:]), 0)
 
 
 def stem(name: str) -> str:

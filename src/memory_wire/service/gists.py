@@ -30,7 +30,7 @@ BITS = 64
 KIND_STEP = 16
 
 
-class Terms(Struct, array_like=True):
+class Terms(Struct, array_like=True, gc=False):
     """What a document is about, packed: names one a line, the first `size` of them concepts, the others plain words.
 
     `numbers`: a concept's weight in hundredths (u16), kind and rank of its line (u16: 16 × kind + rank), its chunks (u64, a bit each), one

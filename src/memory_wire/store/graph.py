@@ -42,7 +42,7 @@ FROM {view}_document d WHERE d.bank = ? ORDER BY d.created DESC, d.id DESC LIMIT
 """
 
 
-class Page(Struct):
+class Page(Struct, gc=False):
     """A document as its hub's graph knows it; times are milliseconds."""
 
     id: int
