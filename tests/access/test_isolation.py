@@ -65,6 +65,8 @@ def lived(asking: Asking, texts: list[str]) -> None:
         }
         asking.ask("POST", "/v1/records", fact, **{"X-Idempotency-Key": f"k{number % 2}"})
         asking.tool("remember", content=f"{text} again", fact_key=f"fact {number % 2}")
+        tool = {"name": text.split()[0], "url": "https://example.org/{page}", "expose": True}
+        asking.ask("POST", "/v1/admin/integrations", tool)
     asking.ask(
         "POST", "/v1/banks/notes/capture", {"event": "stop", "session": "s1", "turns": [{"user": WORDS[0] * 9, "assistant": WORDS[1] * 9}]}
     )
