@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory_wire.hub.defining import sentences, shown
 from memory_wire.hub.extract import Extract, extract
 from memory_wire.hub.sections import parse
 
@@ -12,7 +13,9 @@ if TYPE_CHECKING:
     from memory_wire.store.reader import Reader
 
 KEPT = 512
-NAME = "extracts"
+LEADS = 1_024
+READ = 4_096  # bytes that a lead is looked for in
+NAME, NAME_OF_LEADS = "extracts", "leads"
 
 
 def of(service: Service, reader: Reader, document: PublicDocument) -> Extract:
@@ -22,6 +25,19 @@ def of(service: Service, reader: Reader, document: PublicDocument) -> Extract:
     if found is None:
         found = extract(parse(reader.public.markdown(document).decode()))
         while len(kept) >= KEPT:
+            kept.pop(next(iter(kept)), None)
+        kept[document.hash] = found
+    return found
+
+
+def lead(service: Service, reader: Reader, document: PublicDocument) -> str:
+    """The first sentence of a document; empty when it doesn't begin with one."""
+    kept: dict[bytes, str] = service.kept.setdefault(NAME_OF_LEADS, {})  # type: ignore[assignment]
+    found = kept.get(document.hash)
+    if found is None:
+        text = reader.public.beginning(document, READ).decode(errors="ignore")
+        found = shown(sentences(extract(parse(text)).summary)[0])
+        while len(kept) >= LEADS:
             kept.pop(next(iter(kept)), None)
         kept[document.hash] = found
     return found

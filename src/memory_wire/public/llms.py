@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from memory_wire import config
 from memory_wire.errors import NotPublic
-from memory_wire.hub.defining import sentences, shown
 from memory_wire.public import extracts
 from memory_wire.public.index import NO_DOCUMENTS, section
 from memory_wire.public.payload import (
@@ -41,7 +40,7 @@ def index(service: Service, request: HubText, scope: Scope) -> Payload:
         bundles = reader.public.bundles(hub.bank, config.LLMS_BUNDLES)
         lines = []
         for document in documents:
-            told = shown(sentences(extracts.of(service, reader, document).summary)[0])
+            told = extracts.lead(service, reader, document)
             link = linked(document.title, address(service, f"/{document.public_id}.md"))
             lines.append(f"- {link}: {escaped(told)}" if told else f"- {link}")
     parts = head(hub)

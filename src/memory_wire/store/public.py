@@ -109,6 +109,13 @@ class Shelf:
         query = "SELECT v.markdown FROM public_document d JOIN version v ON v.document = d.id WHERE d.id = ? AND v.version = ?"
         return bytes(self._execute(query, (document.id, document.version)).fetchone()[0])
 
+    def beginning(self, document: PublicDocument, size: int) -> bytes:
+        """The first bytes of the text of the version that is shown."""
+        query = (
+            "SELECT substr(v.markdown, 1, ?) FROM public_document d JOIN version v ON v.document = d.id WHERE d.id = ? AND v.version = ?"
+        )
+        return bytes(self._execute(query, (size, document.id, document.version)).fetchone()[0])
+
     def description(self, document: PublicDocument) -> str | None:
         """What a model made of it, as it is kept; described.py says whether it is for everybody."""
         row = self._execute("SELECT derived FROM public_document WHERE id = ?", (document.id,)).fetchone()
