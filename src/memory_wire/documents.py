@@ -147,7 +147,10 @@ class SearchDocs(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class PutHub(Struct, kw_only=True, forbid_unknown_fields=True):
-    """Makes a bank a hub, or changes one. Nothing is public until `public` says so; what isn't given stays."""
+    """Makes a bank a hub, or changes one. Nothing is public until `public` says so; what isn't given stays.
+
+    `keyless_capture`: whether who has no key may make documents in it.
+    """
 
     slug: str = ""
     bank: str | None = None
@@ -155,6 +158,7 @@ class PutHub(Struct, kw_only=True, forbid_unknown_fields=True):
     description: str | None = None
     instructions: str | None = None
     public: bool | None = None
+    keyless_capture: bool | None = None
 
 
 class GetHub(Struct, kw_only=True):
@@ -336,7 +340,7 @@ class DocHits(Struct, kw_only=True):
 
 
 class Hub(Struct, kw_only=True):
-    """A bank with a slug. `documents` aren't deleted, `visible` are public."""
+    """A bank with a slug. `documents` aren't deleted, `visible` are public; `keyless_capture` null: over a loopback address only."""
 
     slug: str
     bank: str
@@ -348,6 +352,7 @@ class Hub(Struct, kw_only=True):
     raw_url: str
     documents: int
     visible: int
+    keyless_capture: bool | None
     created_at: str
 
 

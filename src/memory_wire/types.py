@@ -37,17 +37,19 @@ class Caller(Struct, frozen=True):
 class Scope(Struct, frozen=True):
     """Where a call acts: a bank named within a project. Without a caller it is this machine's own, who may do everything.
 
-    `keyless`: it came without a key to a server that wants one, and may only make a document or change one whose edit token it has.
+    `keyless`: it came without a key to a server that wants one, and may only make a document or change one whose edit token it has;
+    `exposed`: over an address that others can reach.
     """
 
     bank: str = "default"
     project: str = "default"
     caller: Caller | None = None
     keyless: bool = False
+    exposed: bool = False
 
     def at(self, bank: str) -> Scope:
         """Another bank of the project."""
-        return Scope(bank, self.project, self.caller, self.keyless)
+        return Scope(bank, self.project, self.caller, self.keyless, self.exposed)
 
 
 # requests --------------------------------------------------------------------------------------------------------------------------

@@ -229,6 +229,9 @@ def test_who_comes_without_a_key_needs_the_edit_token(memory: Memory) -> None:
     def ask(name: str, request: msgspec.Struct) -> object:
         return memory.service.call(BY_NAME[name], scope, request)
 
+    with pytest.raises(Unauthorized):
+        ask("create_doc", d.CreateDoc(markdown="# Captured\n"))
+    memory.put_hub("notes", bank="notes")
     made = ask("create_doc", d.CreateDoc(markdown="# Captured\n"))
     assert isinstance(made, d.Saved) and isinstance(made.edit_token, str)
     held = memory.create_doc("# Not theirs\n")

@@ -33,6 +33,7 @@ def commands() -> list[Command]:
                 Option("name", help="what it is called"),
                 Option("description", help="what it is about"),
                 Option("instructions", help="what agents should know that write into it"),
+                Option("keyless", help="whether documents may be made without a key (default: over loopback)", choices=("on", "off")),
                 Option("k", "int", "recall: at most so many results"),
                 Option("level", help="recall: chunk, doc or bundle"),
                 Option("hybrid", "flag", "recall: chunks by words and vectors together"),
@@ -68,6 +69,7 @@ def hub(values: dict[str, Value]) -> int:
             description=text(values, "description"),
             instructions=text(values, "instructions"),
             public=values["action"] == "publish",
+            keyless_capture=None if values.get("keyless") is None else values["keyless"] == "on",
         )
     if values.get("json"):
         as_json(answer)

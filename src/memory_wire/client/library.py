@@ -171,6 +171,7 @@ class Library(Questions):
         description: str | None = None,
         instructions: str | None = None,
         public: bool | None = None,
+        keyless_capture: bool | None = None,
         bank: str | None = None,
     ) -> d.Hub:
         """Makes the bank a hub under a slug, or changes it; nothing is public until `public` says so."""
@@ -181,6 +182,7 @@ class Library(Questions):
             description=description,
             instructions=instructions,
             public=public,
+            keyless_capture=keyless_capture,
         )
         answer: d.Hub = self.call("put_hub", request)
         return answer

@@ -6,7 +6,7 @@ Called by incoming.py once per request; no state.
 from __future__ import annotations
 
 from memory_wire.config import BODY_BYTES, PUBLIC_BODY_BYTES
-from memory_wire.errors import Forbidden, MemoryWireError
+from memory_wire.errors import Forbidden, MemoryWireError, Unauthorized
 from memory_wire.serve.entry import NOBODY
 from memory_wire.serve.listen import host_of, origin_of
 from memory_wire.serve.reply import refused, text
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 NO_TYPE = "Expected request with `Content-Type: application/json`"
 TOO_LARGE = "Failed to buffer the request body: length limit exceeded ({} bytes)"
+KEYLESS = ("create_doc", "update_doc", "set_access")  # where a hub lets them, or the document's edit token does
 BUSY = "too many request bodies at once; try again"
 
 
@@ -97,11 +98,25 @@ def unknown(request: Request, headers: dict[bytes, bytes], entry: Entry) -> Repl
         if route is not None and request.home.caller is not None:
             check(route, request.home.caller)
     except MemoryWireError as error:
-        return refused(error, route is not None and route.contract)
+        return captured(request, headers, entry, error)
     finally:
         if own:
             entry.idle()
     return None
+
+
+def captured(request: Request, headers: dict[bytes, bytes], entry: Entry, error: MemoryWireError) -> Reply | None:
+    """Lets through who makes a document without a key, or changes one that they made; the reply to everybody else."""
+    route = request.route
+    if isinstance(error, Unauthorized) and route is not None and route.op is not None and route.op.name in KEYLESS:
+        try:
+            home = entry.capture(headers, request.connection.exposed)
+        except MemoryWireError as other:
+            return refused(other, False)
+        if home is not None:
+            request.home = home
+            return None
+    return refused(error, route is not None and route.contract)
 
 
 def check(route: Route, caller: Caller) -> None:

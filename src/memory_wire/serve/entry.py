@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from _socket import AF_INET6, inet_pton
 
-from memory_wire.config import FIRST_KEY_SECONDS, PEERS_KNOWN, PUBLIC_CALLS
+from memory_wire.config import FIRST_KEY_SECONDS, KEYLESS_CAPTURES, PEERS_KNOWN, PUBLIC_CALLS
 from memory_wire.errors import Forbidden, Unauthorized
 from memory_wire.types import Scope
 
@@ -38,6 +38,7 @@ class Entry:
         self.commits = -1
         self.public_calls = PUBLIC_CALLS
         self.peers: Buckets | None = None  # of the public address
+        self.captures: Buckets | None = None
 
     def enter(self, headers: dict[bytes, bytes], exposed: bool, trusted: bool, look: bool = True) -> Scope:
         """Where the request acts, and for whom. `exposed`: others can reach this address; `trusted`: it is the server's own user;
@@ -88,6 +89,18 @@ class Entry:
 
             self.peers = Buckets(PEERS_KNOWN)
         self.peers.charge(network(peer), self.public_calls, "from this address")
+
+    def capture(self, headers: dict[bytes, bytes], exposed: bool) -> Scope | None:
+        """Who may make documents without a key, where a hub lets them. Raises RateLimited, and what the store raises."""
+        with self.service.store.read() as reader:
+            if b"authorization" in headers or not reader.hubs.keyless(LOCAL.project, exposed):
+                return None
+        if self.captures is None:
+            from memory_wire.service.buckets import Buckets
+
+            self.captures = Buckets(1)
+        self.captures.charge("", KEYLESS_CAPTURES, "without a key")
+        return Scope(keyless=True, exposed=exposed)
 
     def idle(self) -> None:
         """Gives the connection to the store back."""

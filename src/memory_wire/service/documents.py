@@ -9,7 +9,7 @@ from __future__ import annotations
 from memory_wire import config
 from memory_wire import documents as d
 from memory_wire import types as t
-from memory_wire.errors import Forbidden, Invalid, UnknownDocument
+from memory_wire.errors import Forbidden, Invalid, Unauthorized, UnknownDocument
 from memory_wire.kernels.text import content_hash
 from memory_wire.service import audit, chunking, dates, memories, passwords, validate
 from memory_wire.service.changes import Outcome
@@ -94,7 +94,7 @@ def create_doc(request: d.CreateDoc, scope: t.Scope, service: Service) -> Work:
     draft = flag("is_draft", request.is_draft)
 
     def work(tx: Tx) -> Outcome:
-        bank = memories.created(tx, scope)
+        bank = admitting(tx, scope) if scope.keyless else memories.created(tx, scope)
         document = fresh(text, now)
         document.titled, document.draft, document.source = int(title is not None), int(draft), source
         token = None
@@ -108,6 +108,15 @@ def create_doc(request: d.CreateDoc, scope: t.Scope, service: Service) -> Work:
         return outcome
 
     return work
+
+
+def admitting(tx: Tx, scope: t.Scope) -> Bank:
+    """A bank whose hub lets documents be made without a key. Raises Unauthorized, the same where there is none of that name."""
+    bank = tx.bank(scope.project, scope.bank)
+    hub = None if bank is None else tx.hubs.of_bank(bank.id)
+    if bank is None or hub is None or not hub.admits(scope.exposed):
+        raise Unauthorized("this needs a key")
+    return bank
 
 
 def fresh(text: Text, now: int) -> Document:

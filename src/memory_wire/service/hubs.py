@@ -29,6 +29,7 @@ def put_hub(request: d.PutHub, scope: t.Scope, service: Service) -> Work:
     """The work that makes a bank a hub or changes one. Raises Invalid, WrongType, NameTaken, UnknownBank."""
     slug, now = slug_of(request.slug), service.now()
     public = None if request.public is None else documents.flag("public", request.public)
+    keyless = None if request.keyless_capture is None else documents.flag("keyless_capture", request.keyless_capture)
     told = {
         "display_name": said("display_name", request.display_name, config.HUB_NAME_CHARS),
         "description": said("description", request.description, config.HUB_DESCRIPTION_CHARS),
@@ -53,6 +54,8 @@ def put_hub(request: d.PutHub, scope: t.Scope, service: Service) -> Work:
                 setattr(hub, name, value or None)
         if public is not None:
             hub.public = int(public)
+        if keyless is not None:
+            hub.keyless = int(keyless)
         tx.hubs.put(hub)
         tx.hubs.reconcile(bank.id)
         audit.note(tx, scope, bank, "hub.put", slug, now, "public" if hub.public else "not public")
@@ -99,4 +102,5 @@ def told_of(hub: Hub) -> d.Hub:
         documents=hub.documents,
         visible=hub.visible,
         created_at=dates.stamp(hub.created),
+        keyless_capture=None if hub.keyless is None else bool(hub.keyless),
     )

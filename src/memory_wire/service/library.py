@@ -72,6 +72,7 @@ class HubLine(Struct, kw_only=True, omit_defaults=True):
     description: str | None = None
     instructions: str | None = None
     public: bool = False
+    keyless: int | None = None
 
 
 class Member(Struct, kw_only=True, omit_defaults=True):
@@ -187,6 +188,7 @@ def told(reader: Reader, bank: Bank) -> Iterator[Line]:
             description=hub.description,
             instructions=hub.instructions,
             public=bool(hub.public),
+            keyless=hub.keyless,
         )
 
 
@@ -353,8 +355,8 @@ class Shelf:
             if held is not None and held.bank != bank.id:
                 self.slugs_taken.append(line.hub)
             return
-        told = (line.display_name, line.description)
-        tx.hubs.put(Hub(bank.id, bank.name, bank.project, line.hub, *told, int(line.public), line.instructions, line.created))
+        told = (line.display_name, line.description, int(line.public), line.instructions, line.created, line.keyless)
+        tx.hubs.put(Hub(bank.id, bank.name, bank.project, line.hub, *told))
         tx.hubs.reconcile(bank.id)
 
 

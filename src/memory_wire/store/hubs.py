@@ -20,15 +20,15 @@ SELECT h.bank, b.name, p.name, h.slug, h.display_name, h.description, h.public, 
 FROM hub h JOIN bank b ON b.id = h.bank JOIN project p ON p.id = b.project WHERE b.name IS NOT NULL AND h.slug = ? AND h.public = 1
 """
 _HUB = """
-SELECT h.bank, b.name, p.name, h.slug, h.display_name, h.description, h.public, h.instructions, h.created,
+SELECT h.bank, b.name, p.name, h.slug, h.display_name, h.description, h.public, h.instructions, h.created, h.keyless,
        (SELECT count(*) FROM document d WHERE d.bank = h.bank AND d.deleted IS NULL),
        (SELECT count(*) FROM public_document d WHERE d.bank = h.bank)
 FROM hub h JOIN bank b ON b.id = h.bank JOIN project p ON p.id = b.project WHERE b.name IS NOT NULL AND
 """
 _PUT = """
-INSERT INTO hub (bank, slug, display_name, description, public, instructions, created) VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO hub (bank, slug, display_name, description, public, instructions, created, keyless) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (bank) DO UPDATE SET slug = excluded.slug, display_name = excluded.display_name, description = excluded.description,
-public = excluded.public, instructions = excluded.instructions
+public = excluded.public, instructions = excluded.instructions, keyless = excluded.keyless
 """
 _WITHDRAW = """
 INSERT INTO withdrawn (bank, place, uid) SELECT bank, id, uid FROM published p
@@ -74,7 +74,9 @@ NO_LIMIT = (1 << 63) - 1
 
 
 class Hub(Struct):
-    """A bank that has a slug. `documents` aren't deleted, `visible` are public."""
+    """A bank that has a slug. `documents` aren't deleted, `visible` are public. `keyless`: whether documents are made without a key; None:
+    over a loopback address.
+    """
 
     bank: int
     bank_name: str
@@ -85,8 +87,13 @@ class Hub(Struct):
     public: int
     instructions: str | None
     created: int
+    keyless: int | None = None
     documents: int = 0
     visible: int = 0
+
+    def admits(self, exposed: bool) -> bool:
+        """Whether documents may be made in it without a key, over an address that others can reach or another."""
+        return bool(self.keyless) if self.keyless is not None else not exposed
 
 
 class PublicFound(Struct):
@@ -149,8 +156,12 @@ class Hubs:
 
     def put(self, hub: Hub) -> None:
         """Makes the hub of a bank, or changes it; its slug is free or its own."""
-        row = (hub.bank, hub.slug, hub.display_name, hub.description, hub.public, hub.instructions, hub.created)
+        row = (hub.bank, hub.slug, hub.display_name, hub.description, hub.public, hub.instructions, hub.created, hub.keyless)
         self._execute(_PUT, row)
+
+    def keyless(self, project: str, exposed: bool) -> bool:
+        """Whether documents may be made without a key in any of a project's hubs."""
+        return any(hub.admits(exposed) for hub in self.all(project))
 
     # the public projection ---------------------------------------------------------------------------------------------------------
 
