@@ -68,6 +68,18 @@ def test_no_byte_of_a_purged_document_is_left(path: Path) -> None:
     assert maintenance.check(str(path), quiet) == []
 
 
+def test_a_purge_is_finished_when_the_store_is_closed(path: Path) -> None:
+    with Memory(path) as memory:
+        record, id = memory.remember(f"The {NEEDLE} deploys.").id, memory.create_doc(guide(NEEDLE)).id
+    maintenance.reindex(str(path), None, quiet)
+    with Memory(path) as memory:
+        memory.forget_record(record, purge=True)
+        memory.delete_doc(id, purge=True)
+    assert holds(path.parent) == []
+    with Memory(path) as memory:
+        assert memory.jobs().jobs == []
+
+
 def test_a_subject_in_documents_bundles_and_sessions(path: Path) -> None:
     with Memory(path) as memory:
         whole, tagged = memory.create_doc(f"# Notes\n\nOf the {NEEDLE}.").id, memory.create_doc(f"---\ntags: {NEEDLE}\n---\n# B\n\nb").id

@@ -16,7 +16,7 @@ from memory_wire.store.jobs import Job
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from memory_wire.service.service import Service
     from memory_wire.store.protocol import Tx
@@ -46,6 +46,7 @@ KINDS: dict[str, Kind] = {
     "embed": Kind("embedding", "run", outside=True),
     "gist": Kind("gists", "run"),
 }
+AT_CLOSE = ("expunge",)  # of those that take their time what is not left to the next process
 
 
 def enqueue(tx: Tx, kind: str, bank: Bank, subject: int = 0, due: int = 0, payload: str | None = None) -> None:
@@ -53,9 +54,9 @@ def enqueue(tx: Tx, kind: str, bank: Bank, subject: int = 0, due: int = 0, paylo
     tx.jobs.add(kind, bank.id, subject, due, payload)
 
 
-def work(service: Service, limit: int, outside: bool) -> None:
+def work(service: Service, limit: int, outside: bool, only: Collection[str] = KINDS) -> None:
     """Does up to `limit` jobs of one lane that are due. A job that fails is tried again later; that is no error of the caller's."""
-    kinds = [name for name, kind in KINDS.items() if kind.outside == outside]
+    kinds = [name for name, kind in KINDS.items() if kind.outside == outside and name in only]
     now = service.now()
     with service.read() as reader:
         found = together(reader.jobs.due(kinds, now, limit))

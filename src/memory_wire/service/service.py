@@ -378,6 +378,10 @@ class Service:
         try:
             if self.jobs_due():
                 self.work_jobs(config.JOBS_AT_CLOSE)
+            if self.jobs_due(outside=True):
+                from memory_wire.service import jobs
+
+                jobs.work(self, config.JOBS_AT_CLOSE, True, jobs.AT_CLOSE)
         except (MemoryWireError, OSError):
             return  # closing must not fail for it, and it stands in the store
 
