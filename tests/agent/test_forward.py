@@ -11,6 +11,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from tests.agent.conftest import Site, told
 from tests.mcp.child import Child
+from tests.outside.server import Server
 
 
 def names(agent: Child) -> list[str]:
@@ -43,6 +44,16 @@ def test_a_server_that_is_down_at_the_start(site: Site) -> None:
     assert agent.call("memory_retain", content="Kestrels hover into the wind.")["isError"] is False
     assert "Kestrels" in str(agent.call("memory_recall", query="kestrels")["content"])
     assert site.contents() == ["Kestrels hover into the wind."]
+
+
+def test_an_integration_of_the_server_gets_its_own_arguments_only(site: Site) -> None:
+    site.serve()
+    with Server() as world, site.client() as client:
+        client.set_integration("tracker", f"{world.url}/echo", arguments={"workspace": "string?", "bank": "string?"}, expose=True)
+        agent = site.agent()
+        assert "tracker" in names(agent)
+        assert '"path":"/echo"' in str(agent.call("tracker")["content"])
+        assert '"path":"/echo?workspace=ours"' in str(agent.call("tracker", workspace="ours")["content"])
 
 
 def test_refusals_are_the_servers(site: Site) -> None:

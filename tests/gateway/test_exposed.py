@@ -46,7 +46,10 @@ def test_tools_of_a_server_as_it_describes_them(talk: Talk, memory: Memory, plai
     assert isinstance(told, dict)
     [said] = [given for given in told["tools"] if given["name"] == "add"]
     kept = {"title", "description", "inputSchema", "outputSchema", "annotations"} & set(said)
-    assert tool == {**{key: said[key] for key in kept}, "name": "calc_add"} and "outputSchema" in kept
+    assert (
+        tool == {**{key: said[key] for key in kept}, "name": "calc_add", "_meta": {"memory-wire/integration": "calc"}}
+        and "outputSchema" in kept
+    )
     memory.set_integration("calc", plain, kind="mcp", tools=["add", "fail"], headers={"Authorization": SECRET}, expose=True)
     assert set(tools(talk)) == {"calc_add", "calc_fail"} and SECRET not in json.dumps(tools(talk))
     answer = talk.call("calc_add", a=2, b=3)
@@ -67,6 +70,7 @@ def test_an_integration_of_http_is_one_tool(talk: Talk, memory: Memory, world: S
             "required": ["city"],
         },
         "annotations": {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True},
+        "_meta": {"memory-wire/integration": "weather"},
     }
     asked = json.loads(talk.call("weather", city="Bern", days=2)["content"][0]["text"])
     assert asked["path"] == "/echo/Bern?days=2"

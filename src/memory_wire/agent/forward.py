@@ -17,6 +17,7 @@ from memory_wire.agent.remote import Remote, reason
 from memory_wire.agent.spool import SpoolFull
 from memory_wire.errors import Unreachable
 from memory_wire.hooks import files
+from memory_wire.mcp.exposed import INTEGRATION
 from memory_wire.mcp.provider import Provider
 from memory_wire.mcp.results import failure, success
 from memory_wire.mcp.rpc import PARAMS, Fault
@@ -132,7 +133,8 @@ class Forwarder:
         params: Json = {"name": name, "arguments": arguments}
         if key is not None:
             params["_meta"] = {IDEMPOTENCY: key}
-        seconds = config.GATEWAY_SECONDS_MAX + config.AGENT_SEND_SECONDS if name == OUTSIDE else config.AGENT_SEND_SECONDS
+        leaves = name == OUTSIDE or self.schema(name, "_meta").get(INTEGRATION) is not None
+        seconds = config.GATEWAY_SECONDS_MAX + config.AGENT_SEND_SECONDS if leaves else config.AGENT_SEND_SECONDS
         return self.remote.message("tools/call", params, seconds=seconds)
 
     def tools(self) -> list[Json]:
@@ -154,13 +156,15 @@ class Forwarder:
         return found
 
     def schema(self, name: str, part: str) -> Json:
-        """A schema of a tool, also of one that the server has but doesn't show; empty when it is unknown."""
+        """A schema or `_meta` of a tool, also of one that the server has but doesn't show; empty when it is unknown."""
         known = [*(self.known or cached(self.cache)), *own_tools("all")]
         found = next((tool.get(part) for tool in known if tool.get("name") == name), None)
         return found if isinstance(found, dict) else {}
 
     def placed(self, name: str, arguments: Json) -> Json:
-        """The arguments with this place's bank, where the tool takes one and none is given."""
+        """The arguments with this place's bank, where a tool of the memory takes one and none is given."""
+        if self.schema(name, "_meta").get(INTEGRATION) is not None:
+            return arguments  # what it calls a workspace is none of ours
         properties = self.schema(name, "inputSchema").get("properties")
         field = next((field for field in ("bank", "workspace") if isinstance(properties, dict) and field in properties), None)
         return arguments if field is None or arguments.get(field) is not None else {**arguments, field: self.bank}

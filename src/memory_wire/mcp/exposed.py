@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memory_wire.mcp.steps import Step, Work
     from memory_wire.mcp.task import Context
 
+INTEGRATION = "memory-wire/integration"  # in a tool's `_meta`: whose it is
 KINDS: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int,),
@@ -54,6 +55,7 @@ def shown(tool: i.ExposedTool) -> Json:
         "description": tool.description,
         "outputSchema": tool.output_schema,
         "annotations": tool.annotations,
+        "_meta": {INTEGRATION: tool.server},
     }
     return found | {key: value for key, value in parts.items() if value is not None}
 
