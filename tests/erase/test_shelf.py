@@ -185,7 +185,10 @@ def test_backups_and_exports_that_may_have_it(path: Path, tmp_path: Path) -> Non
         maintenance.backup(str(path), str(tmp_path / name), quiet)
     (tmp_path / "lost.db").unlink()
     with Memory(path) as memory:
-        assert {Path(row.path).name for row in memory.erase(id=stored).backups} == {"all.jsonl", "default.jsonl", "copy.db"}
+        assert {Path(row.path).name for row in memory.erase(id=stored, dry_run=True).backups} == {"all.jsonl", "default.jsonl", "copy.db"}
+        memory.merge_bank("default", "other")
+        named = memory.erase(id=stored, bank="other").backups
+        assert {Path(row.path).name for row in named} == {"all.jsonl", "default.jsonl", "other.jsonl", "copy.db"}
 
 
 texts = st.lists(st.tuples(st.sampled_from(["memory", "record", "doc", "line"]), st.booleans(), st.integers(0, 3)), min_size=1, max_size=8)

@@ -83,9 +83,9 @@ class Found(Struct):
         """The copies that were written after something of it came, and are there."""
         oldest = {of.bank.id: min(item.since for item in of.items) for of in self.banks if of.items}
         oldest_of_all = min([*oldest.values(), *(lines.item.since for lines in self.lines)], default=None)
-        rows = []
+        rows, banks = [], set(reader.bank_ids())
         for path, at, bank in reader.erasing.copies():
-            since = oldest_of_all if bank is None else oldest.get(bank)
+            since = oldest.get(bank) if bank in banks else oldest_of_all  # what was in a bank that is gone may be in another one now
             if since is not None and since <= at and os.path.exists(path):
                 rows.append(e.BackupRow(path=path, made_at=dates.stamp(at)))
         return rows
