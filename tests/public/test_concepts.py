@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from memory_wire.client import Memory
 from memory_wire.hub.chunk import chunks
-from memory_wire.hub.gist import RULES, Gist, gist
-from memory_wire.hub.terms import key_of
+from memory_wire.hub.gist import Gist, gist
+from memory_wire.hub.kinds import RULES, key_of
 from memory_wire.public import atlas, concepts
 from memory_wire.public.atlas import Shown
 from memory_wire.service import gists

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_wire.hub.chunk import chunks
-from memory_wire.hub.gist import CONCEPTS, ENTITY, TAG, Gist, gist
+from memory_wire.hub.gist import CONCEPTS, Gist, gist
+from memory_wire.hub.kinds import ENTITY, TAG, key_of
 from memory_wire.hub.references import reference, references
-from memory_wire.hub.terms import key_of
 from tests.public.labelled import NOTES
 
 BEST = 8  # concepts of a note that are judged

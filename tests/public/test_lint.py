@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_wire.client import Memory
-from memory_wire.hub.gist import SKETCH, gist
+from memory_wire.hub.gist import gist
+from memory_wire.hub.kinds import SKETCH
 from memory_wire.public import lint, log, queries
 from memory_wire.public.atlas import Shown
 from tests.oracle.weave import shingles

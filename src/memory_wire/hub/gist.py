@@ -12,23 +12,20 @@ from msgspec import Struct
 from memory_wire.hub import defining, emphasis, terms
 from memory_wire.hub.blocks import TABLE, Blocks
 from memory_wire.hub.inline import plain
-from memory_wire.hub.references import references, unlinked
+from memory_wire.hub.kinds import CONCEPT, ENTITY, SKETCH, TAG, key_of
 from memory_wire.kernels import text as kernel
 
-RULES = 1  # of what is kept: another number has every gist made anew
 CONCEPTS = 16  # of one document that are kept, the heaviest
 WORDS = 8  # plain words that only count when another document has them too
 FEW = 200  # different words up to which one counts that is said once
 LINKS = 200
 HEADINGS = 12
-SKETCH = 64  # smallest hashes of a text's shingles
 SHINGLE = 4  # words
 HEAVIEST = 8.0  # that one document can make a concept
 REPEATED = 0.25  # of a source's weight that each further time adds
 AGAIN = 4  # times that count
 MENTION = 0.3
 MENTIONS = 5
-CONCEPT, ENTITY, TAG = range(3)
 TOP, SECTION, DEEPER, TAGGED, HASHTAG, STRONG, CODE, LINKED, CAPITALS, WIDE = range(10)
 WEIGHTS = (3.0, 2.0, 1.2, 3.0, 2.0, 1.2, 0.8, 0.8, 0.7, 0.5)  # of where a name stands
 KINDS = (CONCEPT, CONCEPT, CONCEPT, TAG, TAG, CONCEPT, ENTITY, CONCEPT, ENTITY, CONCEPT)
@@ -122,7 +119,7 @@ class Reading:
         """Takes a name down; its key, empty for none."""
         if not terms.names(label, single=source in NAMING or (source == CODE and not label.islower())):
             return ""
-        key = terms.key_of(label)
+        key = key_of(label)
         note = self.notes.get(key)
         if note is None:
             note = self.notes[key] = Note()

@@ -57,11 +57,6 @@ PARTICLES = "은는이가을를의에로과와도만"  # behind a Korean noun
 ENDINGS = ".!?:;。！？…|•"
 
 
-def key_of(label: str) -> str:
-    """What two spellings of a name have in common: folded, English stems."""
-    return b" ".join(kernel.terms(label)).decode()
-
-
 def clean(label: str) -> str:
     """A name as it is shown: on one line, without what stands around it."""
     return " ".join(label.split()).strip(" .,:;!?\"'“”‘’()[]{}<>|/\\-–—*_~#`…、。，：；！？（）")

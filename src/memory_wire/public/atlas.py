@@ -9,8 +9,7 @@ from msgspec import Struct, structs
 from msgspec.msgpack import encode
 
 from memory_wire.errors import NotPublic
-from memory_wire.hub.gist import RULES
-from memory_wire.hub.terms import key_of
+from memory_wire.hub.kinds import RULES, key_of
 from memory_wire.kernels.text import content_hash
 from memory_wire.public import concepts
 from memory_wire.public.targets import Targets

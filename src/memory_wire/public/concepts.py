@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from memory_wire.hub.gist import RULES, TAG
+from memory_wire.hub.kinds import RULES, TAG
 from memory_wire.service import gists
 from memory_wire.store.graph import PUBLIC, Page
 

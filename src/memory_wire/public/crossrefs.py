@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.msgpack import encode
 
 from memory_wire import relations as r
-from memory_wire.hub.gist import RULES
+from memory_wire.hub.kinds import RULES
 from memory_wire.kernels.text import content_hash
 from memory_wire.public.payload import address
 from memory_wire.public.targets import Targets

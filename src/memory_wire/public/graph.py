@@ -10,7 +10,7 @@ from math import log, sqrt
 from msgspec import Struct, json
 
 from memory_wire import publishing as p
-from memory_wire.hub.gist import RULES
+from memory_wire.hub.kinds import RULES
 from memory_wire.public import atlas as atlases
 from memory_wire.public import layout, nearness
 from memory_wire.public.concepts import crowd, read

@@ -6,11 +6,12 @@ Findings are named, never mended. Of what a reader may not see nothing is said: 
 from __future__ import annotations
 
 from array import array
+from math import ceil
 
 from msgspec import Struct
 
 from memory_wire import publishing as p
-from memory_wire.hub.gist import RULES, SKETCH
+from memory_wire.hub.kinds import RULES, SKETCH
 from memory_wire.kernels.text import terms
 from memory_wire.public import nearness
 from memory_wire.public.atlas import Shown
@@ -31,7 +32,8 @@ LISTED = 100  # findings of one kind
 SAME = 0.8  # share of their shingles that two texts have in common, from which they are near duplicates
 NEAR = 0.18  # cosine distance below which they are
 NEIGHBOURS = 3  # that one document is reported with
-WIDEST = 20  # documents that may share a shingle for it to tell something
+PREFIX = SKETCH - ceil(SAME * SKETCH) + 1  # smallest hashes of a text of which one must be shared, whatever else differs
+WIDEST = 20  # documents with the same one that are all compared with each other; of more, each with the next few
 NAMED = 2  # concepts from which a title should have one
 TITLED = 3  # concepts that are looked for in a title
 NOTHING = "Nothing found."
@@ -139,12 +141,12 @@ def overlapping(sketches: dict[int, array[int]]) -> dict[tuple[int, int], float]
     """Pairs of texts that share at least SAME of their shingles, as the smallest hashes of both tell it (bottom-k estimate of Jaccard)."""
     by_hash: dict[int, list[int]] = {}
     for one in sorted(sketches):
-        for hash in sketches[one]:
+        for hash in sketches[one][:PREFIX]:
             by_hash.setdefault(hash, []).append(one)
     shared: set[tuple[int, int]] = set()
     for documents in by_hash.values():
-        if 1 < len(documents) <= WIDEST:
-            shared.update((one, other) for at, one in enumerate(documents) for other in documents[at + 1 :])
+        reach = len(documents) if len(documents) <= WIDEST else NEIGHBOURS
+        shared.update((one, other) for at, one in enumerate(documents) for other in documents[at + 1 : at + 1 + reach])
     found = {}
     for one, other in shared:
         alike = jaccard(sketches[one], sketches[other])

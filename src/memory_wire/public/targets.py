@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Targets(dict[str, int]):
-    """The documents of one hub by reference; 0 for one that leads to none. Of references by title or id, `[…]` is asked; of paths, `path`."""
+    """The documents of one hub by reference, 0 for one that leads to none: by title or id through `[…]`, by path through `path`."""
 
     __slots__ = ("_folders", "_names", "_paths")
 

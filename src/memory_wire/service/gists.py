@@ -9,7 +9,7 @@ from array import array
 
 from msgspec import Struct, msgpack
 
-from memory_wire.hub.gist import RULES, Gist, gist
+from memory_wire.hub.kinds import RULES
 from memory_wire.store.graph import OWNER, Kept, Page
 from memory_wire.store.place import frozen
 
@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from memory_wire.hub.gist import Gist
     from memory_wire.service.service import Service
     from memory_wire.store.graph import Graph
     from memory_wire.store.jobs import Job
@@ -84,11 +85,12 @@ lines_of = msgpack.Decoder(Lines).decode
 
 def made(graph: Graph, view: str, page: Page) -> Kept:
     """The gist of a document that is seen."""
+    from memory_wire.hub.gist import gist
     from memory_wire.service.chunking import unflagged
 
     rows = graph.chunks(view, page.id)
     tags = unflagged(rows[0][2]) if rows else []
-    found: Gist = gist(page.title, tags, [(part, content) for part, content, _ in rows])
+    found = gist(page.title, tags, [(part, content) for part, content, _ in rows])
     return Kept(
         document=page.id,
         version=page.version,
