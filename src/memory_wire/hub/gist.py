@@ -13,6 +13,7 @@ from memory_wire.hub import defining, emphasis, terms
 from memory_wire.hub.blocks import TABLE, Blocks
 from memory_wire.hub.inline import plain
 from memory_wire.hub.kinds import CONCEPT, ENTITY, SKETCH, TAG, key_of
+from memory_wire.hub.references import references, unlinked
 from memory_wire.kernels import text as kernel
 
 CONCEPTS = 16  # of one document that are kept, the heaviest
