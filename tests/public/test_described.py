@@ -124,3 +124,13 @@ def test_it_moves_with_its_bank(memory: Memory, tmp_path: Path) -> None:
     (tmp_path / "bad.jsonl").write_text(lines.replace('"description":"{', '"description":"['))
     with pytest.raises(Invalid, match="invalid description"):
         importing.import_(str(tmp_path / "c.db"), str(tmp_path / "bad.jsonl"), quiet)
+
+
+def test_what_is_erased_of_a_hidden_member_is_told_to_nobody(memory: Memory) -> None:
+    one, hidden = memory.create_doc("# One\n").id, memory.create_doc("# Hidden\n", is_draft=True).id
+    id = memory.create_bundle("x", [one, (hidden, "secret")]).id
+    memory.describe_bundle(id, "m", summary="One and what is hidden.")
+    before = memory.raw_bundle(id)
+    memory.delete_doc(hidden, purge=True)
+    assert memory.raw_bundle(id) == before
+    assert memory.get_bundle(id).document_count == 1

@@ -151,7 +151,7 @@ class Erasing:
         values = {"bank": bank.id, "doc": public_id, "version": version, "at": at}
         self._execute("UPDATE document SET derived = NULL WHERE " + _MADE_OF.format(text="derived"), values)
         made = _MADE_OF.format(text="analysis")
-        self._execute(f"UPDATE bundle SET analysis = NULL, analysed = NULL, updated = :at, shown = :at WHERE {made}", values)
+        self._execute(f"UPDATE bundle SET analysis = NULL, analysed = NULL, updated = :at WHERE {made}", values)
 
     def drop_description(self, document: int) -> None:
         """Removes what a model made of a document."""
@@ -159,12 +159,12 @@ class Erasing:
 
     def drop_analysis(self, bundle: int, at: int) -> None:
         """Removes what a model made of a bundle."""
-        self._execute("UPDATE bundle SET analysis = NULL, analysed = NULL, updated = ?1, shown = ?1 WHERE id = ?2", (at, bundle))
+        self._execute("UPDATE bundle SET analysis = NULL, analysed = NULL, updated = ?1 WHERE id = ?2", (at, bundle))
 
     def drop_annotation(self, bundle: int, document: int, at: int) -> None:
         """Removes what a bundle notes at a document."""
         self._execute("UPDATE bundle_member SET annotation = NULL WHERE bundle = ? AND document = ?", (bundle, document))
-        self._execute("UPDATE bundle SET updated = ?1, shown = ?1 WHERE id = ?2", (at, bundle))
+        self._execute("UPDATE bundle SET updated = ?1 WHERE id = ?2", (at, bundle))
 
     def wipe(self, bank: Bank, unit: int, how: str, by: int | None, at: int) -> None:
         """Empties what a deletion left of one unit: the record's columns, links, log entries, waiting work."""
