@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from memory_wire.kernels import fuse
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_wire.retrieve.pipeline import Served
@@ -40,11 +38,10 @@ def fused(
     for one in served:
         told(one, ranks[one.unit.id], similar)
     if how == "rrf":
-        by_words = sorted(lexical, key=lexical.__getitem__)
-        scores = dict(fuse.rrf([by_words, by_vector], [1.0, weight], RRF_K))
-        served = sorted(served, key=lambda one: (-scores.get(one.unit.id, 0.0), *places(ranks[one.unit.id]), one.unit.id))
+        scores = {id: reciprocal(one.lexical) + weight * reciprocal(one.vector) for id, one in ranks.items()}
+        served = sorted(served, key=lambda one: (-scores[one.unit.id], *places(ranks[one.unit.id]), one.unit.id))
         for one in served:
-            one.score = round(scores.get(one.unit.id, 0.0), DIGITS)
+            one.score = round(scores[one.unit.id], DIGITS)
         return served, ranks
     if how == "dense":
         for one in served:
@@ -60,6 +57,10 @@ def convex(weight: float, served: list[Served], lexical: dict[int, int], similar
         sides.append(dict(zip(scores, scaled(list(scores.values())), strict=True)))
     for one in served:
         one.score = sides[0].get(one.unit.id, 0.0) + weight * sides[1].get(one.unit.id, 0.0)
+
+
+def reciprocal(rank: int | None) -> float:
+    return 1 / (RRF_K + rank) if rank else 0.0
 
 
 def places(ranks: Ranks) -> tuple[float, float]:
