@@ -6,7 +6,7 @@ kinds take milliseconds; those that wait for the outside world have a lane of th
 
 from __future__ import annotations
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from memory_wire import background as b
 from memory_wire import config
@@ -86,9 +86,7 @@ def taken(service: Service, found: list[Job], now: int, outside: bool) -> list[J
     until = now + (config.JOB_LEASE_MS if outside else config.JOB_MS)
 
     def work(tx: Tx) -> list[Job]:
-        return [
-            Job(job.id, job.kind, job.bank, job.subject, until, job.attempts + 1, job.payload) for job in found if tx.jobs.take(job, until)
-        ]
+        return [structs.replace(job, due=until, attempts=job.attempts + 1) for job in found if tx.jobs.take(job, until)]
 
     return service.store.submit(work) if found else []
 
