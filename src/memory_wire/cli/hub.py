@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SLUG_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 SLUG_CHARS = 32
-FILES = {"import": "import_", "sync": "sync"}  # what folder.py does
+FILES = {"export": ("site", "export"), "import": ("folder", "import_"), "sync": ("folder", "sync")}  # module and function
 
 
 def commands() -> list[Command]:
@@ -24,7 +24,8 @@ def commands() -> list[Command]:
         Command(
             "hub",
             "Hubs: `hub publish [SLUG]` makes this bank's documents public, `hub unpublish` takes them back, `hub status` says what is, "
-            "`hub recall SLUG QUESTION` asks one, `hub import PATH…` brings files in, `hub sync DIR` follows a folder.",
+            "`hub recall SLUG QUESTION` asks one, `hub import PATH…` brings files in, `hub sync DIR` follows a folder, "
+            "`hub export DIR` writes a site of files.",
             hub,
             positional=("action",),
             optional=("slug", "question"),
@@ -37,7 +38,8 @@ def commands() -> list[Command]:
                 Option("k", "int", "recall: at most so many results"),
                 Option("level", help="recall: chunk, doc or bundle"),
                 Option("hybrid", "flag", "recall: chunks by words and vectors together"),
-                Option("hub", help="import, sync: the hub whose documents they become"),
+                Option("hub", help="import, sync, export: the hub"),
+                Option("base-url", help="export: where the site will be (default: links are relative)"),
                 Option("as", help="import, sync: the name that their sources begin with (default: the folder's)"),
                 Option("draft", "flag", "import, sync: new documents are for nobody but those with a key"),
                 Option("delete", "flag", "sync: also when more than half of the documents would go"),
@@ -46,7 +48,7 @@ def commands() -> list[Command]:
                 Option("watch", "flag", "sync: go on whenever something in the folder changes"),
                 *COMMON,
             ),
-            choices=("publish", "recall", "status", "unpublish", "import", "sync"),
+            choices=("publish", "recall", "status", "unpublish", "import", "sync", "export"),
         )
     ]
 
@@ -58,7 +60,8 @@ def hub(values: dict[str, Value]) -> int:
         if values["action"] == "recall":
             return recall(target, values)
         if values["action"] in FILES:
-            done: int = getattr(import_module("memory_wire.cli.folder"), FILES[str(values["action"])])(target, values)
+            module, name = FILES[str(values["action"])]
+            done: int = getattr(import_module(f"memory_wire.cli.{module}"), name)(target, values)
             return done
         bank = bank_of(target, values)
         slug = slug_of(target, values, bank, values["action"] == "publish")
