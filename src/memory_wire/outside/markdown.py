@@ -21,7 +21,8 @@ ALIGN = re.compile(r"text-align:(left|center|right)")
 
 def render(payload: dict[str, Any]) -> dict[str, object]:
     """{"text", "anchors": {line, counted from 0: id of the heading there}, "lead": line of a heading to leave out, or -1} -> {"html"}."""
-    tokens = MARKDOWN.parse(payload["text"])
+    text = payload["text"]
+    tokens = MARKDOWN.parse(text if text.endswith("\n") else f"{text}\n")  # it fails at some texts that end within a line of HTML
     lead, anchors = payload["lead"], payload["anchors"]
     if lead >= 0 and len(tokens) > 2 and tokens[0].type == "heading_open" and (tokens[0].map or [-1])[0] == lead:
         del tokens[:3]
