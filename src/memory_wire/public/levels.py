@@ -14,7 +14,6 @@ from memory_wire.public import bundle_words
 from memory_wire.retrieve import fuse
 from memory_wire.retrieve.pipeline import Ask
 from memory_wire.service import dates
-from memory_wire.service.projection import PUBLIC
 from memory_wire.store.ids import show
 
 TYPE_CHECKING = False
@@ -101,7 +100,7 @@ def nearest(service: Service, place: Public, question: Question | None, most: in
         return None
     from memory_wire.service import near
 
-    found: list[tuple[int, float]] | None = near.nearest(service, place.reader, place.bank, question, most, PUBLIC)
+    found: list[tuple[int, float]] | None = near.nearest(service, place.reader, place.bank, question, most, place.projection)
     return found
 
 
@@ -114,7 +113,7 @@ def lexical(
     def keep(found: dict[int, PublicFound]) -> dict[int, PublicFound]:
         return {id: unit for id, unit in found.items() if unit.document not in left_out} if left_out else found
 
-    return service.recalls.found(place.reader, place.bank, ask, keep, PUBLIC)  # type: ignore[arg-type]  # rows of the projection
+    return service.recalls.found(place.reader, place.bank, ask, keep, place.projection)  # type: ignore[arg-type]  # rows of the projection
 
 
 def chunk(service: Service, place: Public, found: PublicFound, asked: Asked) -> q.ChunkFound:

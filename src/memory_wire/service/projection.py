@@ -8,7 +8,7 @@ its own.
 from __future__ import annotations
 
 from memory_wire.errors import UnknownHub
-from memory_wire.index.cache import PUBLIC as PUBLIC
+from memory_wire.index.cache import PUBLIC
 from memory_wire.service.empty import NOTHING
 from memory_wire.service.rows import CHUNK_BIT, BankRows, row_of
 from memory_wire.store.place import frozen
@@ -76,6 +76,7 @@ class Public:
     """One public hub within one read transaction."""
 
     __slots__ = ("_open", "_service", "_slug", "bank", "hub", "reader")
+    projection = PUBLIC
 
     bank: Bank
     hub: Hub
