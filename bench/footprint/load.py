@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 
@@ -60,3 +61,23 @@ def use(server: Server, bank: str, retains: int, recalls: int, seed: int = 3) ->
     for question in asked:
         server.recall(bank, question, connection)
     connection.close()
+
+
+def publish(server: Server) -> tuple[list[str], list[str]]:
+    """A small public hub: the addresses of a page of each kind, and of what programs read."""
+    ids = []
+    for number in range(20):
+        text = f"---\ntags: [harbour]\n---\n# Pilot {number}\n\nPilot {number} sleeps in *Rotterdam*, as does [[Pilot 0]].\n\n## Ship\n\n"
+        ids.append(made(server, "POST", "/v1/docs", {"markdown": text + "A harbour has ships. " * 200, "bank": "hub"}))
+    members = [{"doc": id} for id in ids[:5]]
+    bundle = made(server, "POST", "/v1/bundles", {"title": "Pilots", "members": members, "is_draft": False, "bank": "hub"})
+    made(server, "PUT", "/v1/hubs/pilots", {"bank": "hub", "public": True})
+    pages = ["/hub.css", f"/{ids[0]}", f"/b/{bundle}", "/hub/pilots", "/hub/pilots?q=harbour", "/hub/pilots/graph"]
+    return pages, [f"/raw/{ids[0]}", f"/raw/bundle/{bundle}", "/raw/hub/pilots", "/hub/pilots/llms.txt"]
+
+
+def made(server: Server, verb: str, path: str, body: object) -> str:
+    """The id of what a request made."""
+    status, answer = server.ask(verb, path, body)
+    assert status in (200, 201), answer
+    return str(json.loads(answer).get("id", ""))

@@ -176,6 +176,24 @@ def talk(server: Server, method: str, params: object) -> None:
     assert answer.status == 200 and b'"result"' in body and b'"isError":true' not in body, body
 
 
+def pages(course: Course) -> Iterator[State]:
+    """A server of which people have looked at every kind of page once, then programs, against the same server before."""
+    with course.server("pages") as server:
+        pages, raw = load.publish(server)
+        course.idle(server)
+        server.stop()
+    with course.server("pages") as server:
+        server.retain("b", {"content": "The harbour pilot sleeps in Rotterdam."})
+        course.idle(server)
+        before = probe.reading(server.pid).rss / 1024
+        for name, paths in (("every kind of page was looked at", pages), ("programs read its markdown as well", raw)):
+            for path in paths:
+                assert server.ask("GET", path)[0] == 200, path
+            course.idle(server)
+            more = probe.reading(server.pid).rss / 1024 - before
+            yield state(f"idle after {name}", server, 10.7, f"{more:+.2f} MiB to before" + (", at most +2" if paths is pages else ""))
+
+
 def activated(course: Course) -> Iterator[State]:
     """A server that a service manager starts for the first request: how long that request takes."""
     with handed_over(course.folder / "activated") as (process, seconds):
@@ -184,7 +202,7 @@ def activated(course: Course) -> Iterator[State]:
         )
 
 
-COURSES: tuple[Callable[[Course], Iterator[State]], ...] = (one_memory, large_bank, many_banks, requests, agents, activated)
+COURSES: tuple[Callable[[Course], Iterator[State]], ...] = (one_memory, large_bank, many_banks, requests, agents, pages, activated)
 
 
 def ladder(course: Course) -> Iterator[State]:

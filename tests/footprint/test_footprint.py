@@ -99,3 +99,20 @@ def test_without_the_slim_start_it_is_larger_and_works(tmp_path: Path) -> None:
         assert probe.reading(server.pid).rss > 20 * MIB
         assert any("_ssl" in name for name in probe.libraries(server.pid))
         assert server.stop() == 0
+
+
+def test_pages_of_a_hub(tmp_path: Path) -> None:
+    with Server(tmp_path, *QUIET) as server:
+        pages, raw = load.publish(server)
+        idle(server)
+        assert server.stop() == 0
+    (tmp_path / "serve.json").unlink(missing_ok=True)
+    with Server(tmp_path, *QUIET) as server:
+        server.retain("b", {"content": "The harbour pilot sleeps in Rotterdam."})
+        idle(server)
+        before = probe.reading(server.pid).rss / MIB
+        for paths, more in ((pages, 2.0), (raw, 2.5)):
+            for path in paths:
+                assert server.ask("GET", path)[0] == 200, path
+            idle(server)
+            holds(server, before + more)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_wire.errors import NotPublic
-from memory_wire.public import atlas, digest, graph, html, negotiate, picture
+from memory_wire.public import atlas, graph, html, negotiate, picture
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,13 +21,15 @@ def concept(service: Service, request: ViewConcept, scope: Scope) -> Payload:
     """The payload of GET /hub/{slug}/c/{concept}. Raises NotPublic."""
     name, markdown = negotiate.split(request.concept)
     if markdown or negotiate.wants_markdown(request):
+        from memory_wire.public import digest
+
         request.concept = name
         return negotiate.negotiated(digest.raw_concept(service, request, scope))
     with atlas.Shown(service, request.slug) as shown:
         found = shown.atlas.concept(name)
         if found is None:
             raise NotPublic
-        atlas.described(shown.reader, shown.atlas, [found])
+        atlas.described(service, shown.reader, shown.atlas, [found])
         body = about(shown.atlas, found)
         hub = shown.atlas.hub
     home, title = f"/hub/{hub.slug}", hub.display_name or hub.slug

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_wire.errors import NotPublic
-from memory_wire.public import bundle, extracts, html, negotiate
+from memory_wire.public import extracts, html, negotiate
 from memory_wire.publishing import RawBundle
 
 TYPE_CHECKING = False
@@ -14,10 +14,15 @@ if TYPE_CHECKING:
     from memory_wire.types import Scope
 
 
+EMPTY = "No public documents in this bundle yet."
+
+
 def page(service: Service, request: ViewBundle, scope: Scope) -> Payload:
     """The payload of GET /b/{id}. Raises NotPublic."""
     id, markdown = negotiate.split(request.id)
     if markdown or negotiate.wants_markdown(request):
+        from memory_wire.public import bundle
+
         asked = RawBundle(id=id, full=request.full, digest=request.digest, graph=request.graph, compact=request.compact)
         return negotiate.negotiated(bundle.raw(service, asked, scope))
     with service.read() as reader:
@@ -48,7 +53,7 @@ def written(found: PublicBundle, members: list[tuple[PublicDocument, str | None,
     entries = [member(document, note, summary) for document, note, summary in members]
     return (
         f'<article>\n<h1>{html.titled(found.title)}</h1>\n<p class="facts">{facts}</p>\n'
-        f"{html.paragraphs(found.description)}{intent}{html.listed(entries, 'ol', 'members') or f'<p>{bundle.EMPTY}</p>'}\n</article>\n"
+        f"{html.paragraphs(found.description)}{intent}{html.listed(entries, 'ol', 'members') or f'<p>{EMPTY}</p>'}\n</article>\n"
     )
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from memory_wire import config
-from memory_wire import questions as q
 from memory_wire.errors import HubNotPublic, NotPublic
 from memory_wire.hub import inline
-from memory_wire.public import html, index, levels, negotiate, past, recall
+from memory_wire.public import html, negotiate, past
 from memory_wire.publishing import RawHub
 from memory_wire.service.dates import stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memory_wire import questions as q
     from memory_wire.publishing import Payload, ViewHub
     from memory_wire.service.service import Service
     from memory_wire.store.public import PublicBundle, PublicDocument, PublicHub
@@ -27,6 +27,8 @@ def page(service: Service, request: ViewHub, scope: Scope) -> Payload:
     """The payload of GET /hub/{slug}. Raises NotPublic."""
     slug, markdown = negotiate.split(request.slug)
     if markdown or negotiate.wants_markdown(request):
+        from memory_wire.public import index
+
         asked = RawHub(slug=slug, full=request.full, digest=request.digest, since=request.since, at=request.at, compact=request.compact)
         return negotiate.negotiated(index.raw(service, asked, scope))
     query = request.q.replace("\0", " ").strip()
@@ -114,6 +116,9 @@ def pages(hub: PublicHub, number: int) -> str:
 
 def found(service: Service, slug: str, query: str, scope: Scope) -> Payload:
     """What of the hub answers a search. Raises NotPublic."""
+    from memory_wire import questions as q
+    from memory_wire.public import recall
+
     try:
         answer = recall.recall(service, q.HubRecall(slug=slug, question=query, k=RESULTS, hybrid=True), scope)
     except HubNotPublic:
@@ -122,13 +127,15 @@ def found(service: Service, slug: str, query: str, scope: Scope) -> Payload:
         hub = reader.public.hub(slug)
         if hub is None:
             raise NotPublic
-    entries = [result(row) for row in answer.results if isinstance(row, q.ChunkFound)]
+    entries = [result(row) for row in answer.results]  # type: ignore[arg-type]  # chunks were asked for
     told = html.listed(entries, "ol", "results") or "<p>Nothing was found.</p>\n"
     body = f"<h1>{html.escaped(html.cut(query, 80))}</h1>\n{told}<p>{html.link('All of the hub', f'/hub/{slug}')}</p>\n"
     return framed(service, hub, body, query=query)
 
 
 def result(row: q.ChunkFound) -> str:
+    from memory_wire.public import levels
+
     path = row.doc_url.partition("#")[0] + (f"#{row.anchor}" if row.anchor else "")
     path = "/" + path.rpartition("/")[2]
     place = f'<p class="facts">{html.escaped(row.heading_path)}</p>\n' if row.heading_path != row.doc_title else ""

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from memory_wire import config
 from memory_wire.errors import NotPublic
-from memory_wire.public import concepts, crossrefs, doc, extracts, html, negotiate, past, rendered
+from memory_wire.public import concepts, crossrefs, extracts, html, negotiate, past, rendered
 from memory_wire.public.payload import shareable
 from memory_wire.publishing import RawDoc
 
@@ -35,6 +35,8 @@ def page(service: Service, request: ViewDoc, scope: Scope) -> Payload:
     """The payload of GET /{id}. Raises NotPublic."""
     id, markdown = negotiate.split(request.id)
     if markdown or negotiate.wants_markdown(request):
+        from memory_wire.public import doc
+
         return negotiate.negotiated(doc.raw(service, RawDoc(id=id, compact=request.compact, at=request.at), scope))
     at = past.named(request.at)
     with service.read() as reader:

@@ -26,7 +26,7 @@ from memory_wire.public import levels
 from memory_wire.public.levels import Asked, Ranked
 from memory_wire.publishing import Payload
 from memory_wire.retrieve.trim import Trim
-from memory_wire.service import models, slugs, validate
+from memory_wire.service import slugs, validate
 from memory_wire.service.projection import Public
 
 TYPE_CHECKING = False
@@ -163,6 +163,8 @@ def chosen(service: Service, place: Public, asked: Asked) -> Models:
     settings = service.settings_of(place.bank, place.reader)
     if not settings.models and not service.modelled:
         return Models()
+    from memory_wire.service import models
+
     return Models(embedder=models.of(settings, "embedder"), reranker=models.of(settings, "reranker") if asked.rerank else None)
 
 

@@ -230,6 +230,7 @@ def packages() -> None:
     package("httptools")
     package("httptools.parser", "httptools.parser.parser")
     imported("_sqlite3")  # binds functools' cache
+    imported("array")  # would load the genuine `collections` later
 
 
 def msgspec_core() -> None:
