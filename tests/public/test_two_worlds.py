@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from memory_wire import Memory
 from memory_wire.errors import MemoryWireError
 from memory_wire.ops import OPS
+from memory_wire.questions import HubRecalled, RecallTiming
 from memory_wire.types import Scope
-from tests.public.worlds import HIDDEN_SLUG, RANDOM_ID, SECRETS, UNKNOWN_SLUG, Actions, Open, build, concepts_of, requests
+from tests.embed.endpoint import Endpoint
+from tests.public.worlds import HIDDEN_SLUG, QUESTIONS, RANDOM_ID, SECRETS, SLUG, UNKNOWN_SLUG, Actions, Open, build, concepts_of, requests
 
 RICH: Actions = [
     ("make", 0), ("make", 1), ("make", 2), ("bundle", 1), ("edit", 0), ("make", 3), ("bundle", 2), ("member", 3),
     ("draft", 1), ("edit", 2), ("show", 1), ("make", 4), ("delete", 2), ("edit", 1),
 ]  # fmt: skip
+NO_TIME = RecallTiming(embed=0, search=0, rerank=0, total=0)
 HIDDEN = 24  # private ids that are asked for: six turns of all gates
 ACTIONS = st.lists(
     st.tuples(st.sampled_from(("make", "make", "edit", "draft", "show", "delete", "bundle", "member")), st.integers(0, 4)),
@@ -106,3 +111,27 @@ def statements(memory: Memory, name: str, id: str) -> list[tuple[str, list[str]]
     asked = [text for text in seen if text.lstrip().upper().startswith(("SELECT", "WITH"))]
     plans = [[str(row[3]) for row in connection.execute(f"EXPLAIN QUERY PLAN {text}")] for text in asked]
     return [(re.sub(re.escape(id), "?", text), plan) for text, plan in zip(asked, plans, strict=True)]
+
+
+def test_vectors_of_what_is_private_move_nothing(tmp_path: Path) -> None:
+    """The same with an embedder: nearest chunks, both lists together, documents, bundles."""
+    answers = []
+    with Endpoint() as endpoint:
+        for secrets in (False, True):
+            folder = tmp_path / str(secrets)
+            world = build(folder / "memory.db", RICH, secrets)
+            with Memory(folder / "memory.db", bank="steppe", sync="normal") as memory:
+                memory.put_config({"embedder": endpoint.model()})
+                memory.run_jobs()
+                for bundle in world.bundles:
+                    memory.embed_bundle(bundle)
+                answers.append([asked(memory, **question) for question in QUESTIONS if str(question["question"]).strip()])
+    assert answers[0] == answers[1]
+    assert {answer.meta.retrieval for answer in answers[1]} == {"vector", "hybrid_rrf"}
+    assert not any(answer.degraded for answer in answers[1])
+
+
+def asked(memory: Memory, **question: Any) -> HubRecalled:
+    """An answer without its times."""
+    found = memory.hub_recall(SLUG, **question)
+    return structs.replace(found, meta=structs.replace(found.meta, timing_ms=NO_TIME))
