@@ -63,10 +63,11 @@ def index(tx: Tx, bank: Bank, document: Document, text: Text, keys: Keys, now: i
 
     A chunk whose text, titles and tags are as before stays the unit that it is; only its place is noted.
     """
-    done = Chunks(total=len(text.chunks), left_out=text.left_out)
+    done, documents = Chunks(total=len(text.chunks), left_out=text.left_out), tx.documents
     changes: Changes = []
-    held = {(chunk.hash, chunk.place.occurrence): chunk for chunk in tx.documents.chunks(document.id)}
-    tx.documents.keep_chunks(document.id, document.version)
+    new: list[tuple[int, str, Place]] = []
+    held = {(chunk.hash, chunk.place.occurrence): chunk for chunk in documents.chunks(document.id)}
+    documents.keep_chunks(document.id, document.version)
     for ordinal, chunk in enumerate(text.chunks):
         place = Place(ordinal, chunk.occurrence, chunk.anchor, chunk.first_line, chunk.last_line, chunk.part, chunk.parts)
         before = held.get((chunk.hash, chunk.occurrence))
@@ -75,10 +76,13 @@ def index(tx: Tx, bank: Bank, document: Document, text: Text, keys: Keys, now: i
             done.reused += 1
             done.moved += before.place.ordinal != ordinal
             if before.place != place:
-                tx.documents.move_chunk(before.unit, place)
+                documents.move_chunk(before.unit, place)
             continue
-        changes.append(added(tx, bank, document, chunk, place, text.tags, keys, now))
-        done.indexed += 1
+        change = added(tx, bank, chunk, text.tags, keys, now)
+        changes.append(change)
+        new.append((change.row.id, change.row.header, place))
+    documents.add_chunks(document.id, document.version, new)
+    done.indexed = len(new)
     changes += removed(tx, bank, list(held.values()))
     if tx.graph.is_hub(bank.id):
         jobs.enqueue(tx, "gist", bank)
@@ -92,13 +96,12 @@ def unflagged(tags: bytes | None) -> list[str]:
     return found[2:] if found[:1] == [screening.FLAG] else found
 
 
-def added(tx: Tx, bank: Bank, document: Document, chunk: Chunk, place: Place, tags: list[str], keys: Keys, now: int) -> Added:
+def added(tx: Tx, bank: Bank, chunk: Chunk, tags: list[str], keys: Keys, now: int) -> Added:
     """A new unit: credentials redacted, orders to models marked."""
     content, breadcrumb = redact_key(chunk.text, keys.digest)[0], redact_key(chunk.breadcrumb, keys.digest)[0]
     all_tags = [*screening.tags(screening.found([chunk.text])), *tags]
     unit = NewUnit(uid=new_uid(), hash=chunk.hash, content=content, created=now, kind=CHUNK, tags=all_tags)
     inserted = tx.insert(bank, unit)
-    tx.documents.add_chunk(inserted.id, document.id, document.version, breadcrumb, place)
     return Added(IndexRow(inserted.id, now, CHUNK_BIT, -1, 0, all_tags, None, breadcrumb, content), inserted.after)
 
 

@@ -118,10 +118,10 @@ class Told(Struct):
 class Documents:
     """The queries of one transaction."""
 
-    __slots__ = ("_execute",)
+    __slots__ = ("_execute", "_many")
 
     def __init__(self, connection: Connection) -> None:
-        self._execute = connection.execute
+        self._execute, self._many = connection.execute, connection.executemany
 
     # reading -----------------------------------------------------------------------------------------------------------------------
 
@@ -228,10 +228,10 @@ class Documents:
         """Forgets versions up to a number."""
         self._execute("DELETE FROM version WHERE document = ? AND version <= ?", (document, upto))
 
-    def add_chunk(self, unit: int, document: int, version: int, breadcrumb: str, place: Place) -> None:
-        """Makes a unit a chunk."""
-        ordinal, occurrence, *rest = place.row()
-        self._execute(_CHUNK, (unit, document, version, ordinal, occurrence, breadcrumb, *rest))
+    def add_chunks(self, document: int, version: int, chunks: Iterable[tuple[int, str, Place]]) -> None:
+        """Makes units chunks: (unit, breadcrumb, place) of each."""
+        rows = [(unit, document, version, p.ordinal, p.occurrence, crumb, *p.row()[2:]) for unit, crumb, p in chunks]
+        self._many(_CHUNK, rows)
 
     def keep_chunks(self, document: int, version: int) -> None:
         """All that is there is of this version."""
