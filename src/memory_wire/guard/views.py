@@ -6,6 +6,7 @@ Everything is bounded: payloads of a text, characters of each, depth. Loaded for
 from __future__ import annotations
 
 import re
+from binascii import Error, a2b_base64
 
 from memory_wire.kernels.text import fold
 
@@ -50,6 +51,7 @@ JOINED = re.compile(
 )
 
 BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+BETWEEN = re.compile(r"(?<=[a-z])(?=[A-Z])|[-_/+]")  # the words of an identifier
 BASE32 = re.compile(r"[A-Z2-7]{24,}={0,6}")
 HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9A-Fa-f]{2}[ :]?){8,})(?![0-9A-Za-z])")
 OCTETS = re.compile(r"(?:[01]{8}\s?){8,}")
@@ -105,6 +107,8 @@ def payloads(text: str) -> Iterator[str]:
         (HEX, of_hex),
         (OCTETS, of_octets),
     ):
+        if found is ESCAPES and "%" not in text and "\\" not in text and "&#" not in text:
+            continue
         for number, match in enumerate(found.finditer(text)):
             if number == PAYLOADS:
                 break
@@ -127,8 +131,6 @@ def unescaped(text: str) -> str:
 
 
 def of_base64(run: str) -> str:
-    from binascii import Error, a2b_base64
-
     run = run.rstrip("=").replace("-", "+").replace("_", "/")
     try:
         return readable(a2b_base64(run[: len(run) - (len(run) % 4 == 1)] + "=" * (-len(run) % 4 if len(run) % 4 != 1 else 0)))
@@ -138,7 +140,7 @@ def of_base64(run: str) -> str:
 
 def of_words(run: str) -> str:
     """An identifier in capitals and small letters, as its words."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])|[-_/+]", " ", run) if run.rstrip("=").isascii() else ""
+    return BETWEEN.sub(" ", run) if run.rstrip("=").isascii() else ""
 
 
 def of_base32(run: str) -> str:
