@@ -28,7 +28,8 @@ from tests.serve.serving import Serving
 
 LONG = os.environ.get("MEMORY_WIRE_LONG") == "1"
 SECONDS = 60.0 if LONG else 2.5
-SEEN_SECONDS = 0.1 if LONG else 1.0  # machines of a test farm stall
+SEEN_SECONDS = 0.1 if LONG else 1.0  # for 99 of 100; machines of a test farm stall
+STALL_SECONDS = 2.0
 ROOT = Path(__file__).parents[2]
 
 
@@ -69,23 +70,24 @@ def loading(*plans: Plan) -> Iterator[list[Loader]]:
             loader.process.stdout.close()  # type: ignore[union-attr]
 
 
-def probe(sides: list[Surface], name: str, written: dict[str, str]) -> float:
-    """Until the time is over each side in turn stores a memory and forgets one; the longest that the other side took to see it."""
-    longest, number, end = 0.0, 0, time.monotonic() + SECONDS
+def probe(sides: list[Surface], name: str, written: dict[str, str]) -> None:
+    """Until the time is over each side in turn stores a memory and forgets one, which the other side soon sees."""
+    seen, number, end = [], 0, time.monotonic() + SECONDS
     while time.monotonic() < end:
         one, other = sides if number % 2 else sides[::-1]
         text = text_of(f"{name}.{number}", 0)
         id = one.retain(text, bank=BANKS[number % 3]).id
-        longest = max(longest, until(other, text, BANKS[number % 3], id, True))
+        seen.append(until(other, text, BANKS[number % 3], id, True))
         if number % 4 == 0:
             assert one.forget(id, bank=BANKS[number % 3])
-            longest = max(longest, until(other, text, BANKS[number % 3], id, False))
+            seen.append(until(other, text, BANKS[number % 3], id, False))
         else:
             written[text] = BANKS[number % 3]
         number += 1
-    print(f"{name}: {number} memories, each seen by the other process within {1000 * longest:.1f} ms")
-    assert longest <= SEEN_SECONDS
-    return longest
+    seen.sort()
+    most, longest = seen[len(seen) * 99 // 100], seen[-1]
+    print(f"{name}: {number} memories, seen by the other process within {1000 * most:.1f} ms (99 of 100), {1000 * longest:.1f} ms (all)")
+    assert most <= SEEN_SECONDS and longest <= STALL_SECONDS
 
 
 def until(store: Surface, text: str, bank: str, id: str, there: bool) -> float:
