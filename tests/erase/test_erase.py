@@ -142,6 +142,37 @@ def test_erasing_is_for_administrators(tmp_path: Path) -> None:
     assert holds(tmp_path) == []
 
 
+def test_what_speaks_of_it_in_any_of_its_words(tmp_path: Path) -> None:
+    path = tmp_path / "store" / "memory.db"
+    fields: list[dict[str, Any]] = [
+        {"aliases": ["where is home?", f"where does {NEEDLE} live?"]},
+        {"source": f"mail of {NEEDLE} Smith"},
+        {"source_id": f"notes/{NEEDLE}.md"},
+        {"fact_key": f"{NEEDLE}.home"},
+        {"scope": f"people/{NEEDLE}"},
+        {"kind": NEEDLE},
+        {"source_id": "a", "source_hash": f"v1-{NEEDLE}"},
+        {"source_id": "a", "source_revision": f"branch/{NEEDLE}"},
+    ]
+    with Memory(path) as memory:
+        kept = memory.remember("lives in Rome", aliases=["where does Ann live?"]).id
+        records = [memory.remember("lives in Rome", **more).id for more in fields]
+        units = [
+            memory.retain(f"was here, {name}", **more).id
+            for name, more in (
+                ("by tag", {"tags": [f"call {NEEDLE}"]}),
+                ("by session", {"session": f"call with {NEEDLE} 3"}),
+                ("by speaker", {"speaker": f"{NEEDLE} Smith"}),
+                ("by document", {"document_id": f"{NEEDLE}-7"}),
+            )
+        ]
+        assert memory.erase(subject=NEEDLE).kinds == {"record": 1}, "a name is what is kept under it whole"
+        done = memory.erase(subject=NEEDLE, content=True)
+        assert sorted(item.id for item in done.erased) == sorted({*records, *units} - {records[5]})
+        assert memory.get_record(kept).content == "lives in Rome"
+    assert holds(path.parent) == []
+
+
 def test_a_captured_turn_is_gone_and_not_captured_again(tmp_path: Path) -> None:
     path = tmp_path / "store" / "memory.db"
     turn = t.Capture(

@@ -79,7 +79,12 @@ class Judge:
         if trace.fact == self.fact:
             return "fact key", 0
         found = [at for text in (trace.content, trace.context) if text and (at := self.spoken(text)) is not None]
-        return (ITS_TEXT, found[0]) if found else None
+        if found:
+            return ITS_TEXT, found[0]
+        for field, values in trace.said().items():
+            if any(self.spoken(value) is not None for value in values):
+                return field.replace("_", " "), 0
+        return None
 
     def document(self, shelved: Shelved, text: str) -> tuple[str, int] | None:
         """(why, where) a document is meant whole, by what its row and its newest text say."""

@@ -19,7 +19,7 @@ _EMPTY = (
 )
 _TRACES = """
 SELECT u.id, u.uid, u.kind, u.content, u.context, u.tags, u.speaker, s.shown, d.shown, r.fact, r.source, r.source_id, r.source_key, r.scope,
-       r.aliases, r.fact_key, ifnull(u.stored, u.created)
+       r.aliases, r.fact_key, r.kind, r.source_revision, r.source_hash, ifnull(u.stored, u.created)
 FROM unit u LEFT JOIN record r ON r.unit = u.id LEFT JOIN session s ON s.bank = u.bank AND s.ordinal = u.session
 LEFT JOIN document_key d ON d.unit = u.id
 WHERE u.bank = ? AND u.kind < 2 AND u.id > ? AND (r.unit IS NULL OR r.purged IS NULL) {of} ORDER BY u.id LIMIT ?
@@ -54,6 +54,9 @@ class Trace(Struct):
     scope: str | None
     aliases: str | None
     fact_key: str | None
+    category: str | None
+    source_revision: str | None
+    source_hash: str | None
     since: int
 
     def names(self) -> dict[str, list[str]]:
@@ -63,6 +66,14 @@ class Trace(Struct):
             found["aliases"] = json.decode(self.aliases, type=list[str])
         if self.tags:
             found["tags"] = self.tags.decode().split("\0")
+        return found
+
+    def said(self) -> dict[str, list[str]]:
+        """All its words beside its text, by field: a name may be one word of many there."""
+        found = self.names()
+        for name in ("source_revision", "source_hash"):
+            if (value := getattr(self, name)) is not None:
+                found[name] = [value]
         return found
 
 
@@ -99,7 +110,7 @@ _MADE_OF = """
     WHERE json_extract(s.value, '$[0]') = :doc AND (:version IS NULL OR json_extract(s.value, '$[1]') = :version)
 )
 """
-NAMED = ("speaker", "session", "document", "source", "source_id", "scope", "fact_key", "context")
+NAMED = ("speaker", "session", "document", "source", "source_id", "scope", "fact_key", "category", "context")
 
 
 class Erasing:
