@@ -65,7 +65,7 @@ class Read(HTMLParser):
         if "id" in found:
             self.ids.append(found["id"])
         if tag == "a":
-            self.links.append(found.get("href", ""))
+            self.links += [found["href"]] if "href" in found else []
         elif "href" in found and found.get("rel") in ("stylesheet", "icon"):
             self.fetched.append(found["href"])
         if "src" in found:

@@ -106,6 +106,7 @@ def test_what_a_document_s_page_says(hub: Hub) -> None:
     assert {"#setup", "#setup-1", f"/b/{hub.names['bundle']}", "/hub/pages", "https://a.example/guide"} <= set(read.links)
     raw = f"/raw/{hub.names['id']}"
     assert f'<{raw}>; rel="alternate"; type="text/markdown"' in reply.headers["link"] and f'href="{raw}"' in reply.text
+    assert f"/{hub.names['other']}" in read.links and "[[Maintenance]]" not in read.text
     assert ("form", {"role": "search", "action": "/hub/pages", "method": "get"}) in read.elements
     assert reply.headers["cache-control"] == "public, max-age=60" and reply.headers["vary"] == "Accept, User-Agent"
 

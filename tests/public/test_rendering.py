@@ -58,6 +58,11 @@ FRAGMENTS = [
     "`<script>`",
     '[x](http://a.example/?a=1&b="2")',
     "[x](/y 'a\"b')",
+    "[[A title]]",
+    "[[a|<b>]]",
+    "[x](b%20c.md#h)",
+    "[x](./no.md)",
+    "[ [[A title]] ](/u)",
     "***",
     "---",
     "a\n===",
@@ -70,10 +75,13 @@ FRAGMENTS = [
 PIECES = st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=12), st.text("<>\"'&()[]!`#-|:/\\ \n\t=javscriptdonelx", max_size=16))
 
 
+LEADS = {"w:A title": "/AAAAAAAAAAAAAAAAA", "r:b c.md": "/BBBBBBBBBBBBBBBBB"}
+
+
 def html(text: str) -> str:
     found = parse(text)
     anchors = {section.first - 1 - found.start: section.anchor for section in found.sections if section.anchor}
-    return str(render({"text": "\n".join(found.lines[found.start :]), "anchors": anchors, "lead": -1})["html"])
+    return str(render({"text": "\n".join(found.lines[found.start :]), "anchors": anchors, "lead": -1, "leads": LEADS})["html"])
 
 
 @settings(max_examples=300)
@@ -108,6 +116,14 @@ def test_what_is_written_is_shown() -> None:
 def test_a_picture_in_the_text_is_shown_and_one_in_a_link_is_its_words() -> None:
     assert '<img src="data:image/png;base64,AAAA" alt="dot">' in html("![dot](data:image/png;base64,AAAA)")
     assert html("[![a *cat*](c.png)](/d)") == '<p><a href="/d"><em>a cat</em></a></p>\n'
+
+
+def test_links_between_notes_lead_to_documents() -> None:
+    assert html("[[A title]], [[A title#Part|the part]], [[Another]]") == (
+        '<p><a href="/AAAAAAAAAAAAAAAAA">A title</a>, <a href="/AAAAAAAAAAAAAAAAA">the part</a>, [[Another]]</p>\n'
+    )
+    assert html("[x](b%20c.md#part) and [y](c.md)") == '<p><a href="/BBBBBBBBBBBBBBBBB#part">x</a> and <a>y</a></p>\n'
+    assert html("`[[A title]]` [[[A title]]](/u)") == '<p><code>[[A title]]</code> <a href="/u">[[A title]]</a></p>\n'
 
 
 def test_a_heading_that_only_repeats_the_title_is_left_out() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import escapeHtml
@@ -16,11 +17,15 @@ from markdown_it.token import Token
 SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 SCHEMES = frozenset(("http", "https", "mailto"))
 PICTURE = re.compile(r"data:image/(?:png|gif|jpeg|webp);base64,[A-Za-z0-9+/=%]*")
+NOTE = re.compile(r"(?!/)[^:]*\.(?:md|markdown|mdx)", re.IGNORECASE)  # a file beside the document's own
+WIKI = re.compile(r"\[\[([^\[\]\n|#]+)(?:#[^\[\]\n|]*)?(?:\|([^\[\]\n]+))?\]\]")
 ALIGN = re.compile(r"text-align:(left|center|right)")
 
 
 def render(payload: dict[str, Any]) -> dict[str, object]:
-    """{"text", "anchors": {line, counted from 0: id of the heading there}, "lead": line of a heading to leave out, or -1} -> {"html"}."""
+    """{"text", "anchors": {line, counted from 0: id of the heading there}, "lead": line of a heading to leave out, or -1,
+    "leads": {`w:` and a title or `r:` and a path: address}} -> {"html"}.
+    """
     text = payload["text"]
     tokens = MARKDOWN.parse(text if text.endswith("\n") else f"{text}\n")  # it fails at some texts that end within a line of HTML
     lead, anchors = payload["lead"], payload["anchors"]
@@ -29,7 +34,7 @@ def render(payload: dict[str, Any]) -> dict[str, object]:
     for token in tokens:
         if token.type == "heading_open" and token.level == 0 and token.map is not None and token.map[0] in anchors:
             token.meta["anchor"] = anchors[token.map[0]]
-    return {"html": MARKDOWN.renderer.render(tokens, MARKDOWN.options, {})}
+    return {"html": MARKDOWN.renderer.render(tokens, MARKDOWN.options, {"leads": payload.get("leads", {})})}
 
 
 def is_allowed(url: str) -> bool:
@@ -59,11 +64,30 @@ class Renderer(RendererHTML):
         link = f' <a class="anchor" href="#{escapeHtml(anchor)}" aria-hidden="true" tabindex="-1">#</a>' if anchor else ""
         return f"{link}</{token.tag}>\n"
 
+    def text(self, tokens: Sequence[Token], place: int, options: Any, env: Any) -> str:
+        content = tokens[place].content
+        if "[[" not in content or env.get("links"):
+            return escapeHtml(content)
+        found, at = [], 0
+        for match in WIKI.finditer(content):
+            address = env["leads"].get(f"w:{' '.join(match[1].split())}")
+            if address is not None:
+                words = escapeHtml((match[2] or match[1]).strip())
+                found += [escapeHtml(content[at : match.start()]), f'<a href="{escapeHtml(address)}">{words}</a>']
+                at = match.end()
+        return "".join(found) + escapeHtml(content[at:])
+
     def link_open(self, tokens: Sequence[Token], place: int, options: Any, env: Any) -> str:
         href = str(tokens[place].attrGet("href") or "")
         env["links"] = env.get("links", 0) + 1
         if PICTURE.fullmatch(href) or not is_allowed(href):
             href = "#"
+        path, sign, anchor = href.partition("#")
+        if NOTE.fullmatch(path):
+            address = env["leads"].get(f"r:{unquote(path)}")
+            if address is None:
+                return f"<a{titled(tokens[place])}>"  # to what isn't there
+            href = f"{address}{sign}{anchor}"
         away = ' rel="nofollow noopener noreferrer"' if SCHEME.match(href) or href.startswith(("//", "\\")) else ""
         return f'<a href="{escapeHtml(href)}"{titled(tokens[place])}{away}>'
 

@@ -30,9 +30,13 @@ FOREVER = (1 << 63) - 1
 
 
 class Cited(Struct):
-    """All citations. `by` has the citing documents by target: `d:`, `b:` or `h:` and its public name. `names` are the targets' titles."""
+    """All citations. `by` has the citing documents by target: `d:`, `b:` or `h:` and its public name. `names` are the targets' titles;
+    `targets` tell by hub what titles and paths mean, `ids` are documents' public ids.
+    """
 
     by: dict[str, list[Page]]
+    targets: dict[int, Targets]
+    ids: dict[int, str]
     names: dict[str, str]
     state: bytes
     version: tuple[int, int]
@@ -75,6 +79,19 @@ def backlinks(service: Service, reader: Reader, document: int) -> list[r.Backlin
     return [r.Backlink(id=page.public_id, title=page.title, url=address(service, f"/{page.public_id}")) for page in found]
 
 
+def leading(service: Service, reader: Reader, document: int) -> dict[str, str]:
+    """Where a public document's references by title and by path lead; one to what isn't seen leads nowhere."""
+    cited = citations(service, reader)
+    found = {}
+    for page in reader.graph.some(PUBLIC, [document]):
+        targets = cited.targets[page.bank]
+        for reference in gists.of(service, reader, PUBLIC, [document])[document].links.split("\n"):
+            meant = targets.path(reference, document) if reference[:1] == "r" else targets[reference] if reference[:1] == "w" else 0
+            if meant:
+                found[reference] = f"/{cited.ids[meant]}"
+    return found
+
+
 # all of them -----------------------------------------------------------------------------------------------------------------------
 
 
@@ -91,21 +108,24 @@ def citations(service: Service, reader: Reader) -> Cited:
         names = {f"d:{page.public_id}": page.title for page in pages}
         names.update((f"b:{id}", title) for id, title in bundles)
         names.update((f"h:{slug}", name) for _, slug, name in hubs)
-        held = service.kept[NAME] = Cited(counted(service, reader, pages, names), names, state, reader.version, until)
+        by_bank: dict[int, list[Page]] = {}
+        for page in pages:
+            by_bank.setdefault(page.bank, []).append(page)
+        targets = {bank: Targets(mine) for bank, mine in by_bank.items()}
+        by = counted(service, reader, pages, names, targets)
+        held = service.kept[NAME] = Cited(by, targets, {page.id: page.public_id for page in pages}, names, state, reader.version, until)
     held.version, held.until = reader.version, until
     return held
 
 
-def counted(service: Service, reader: Reader, pages: list[Page], names: dict[str, str]) -> dict[str, list[Page]]:
+def counted(
+    service: Service, reader: Reader, pages: list[Page], names: dict[str, str], targets: dict[int, Targets]
+) -> dict[str, list[Page]]:
     """The citing documents of each target, by title."""
     made = gists.complete(service, reader, PUBLIC, None)
     texts = dict(reader.graph.links(PUBLIC, RULES))
     texts.update((document, kept.links) for document, kept in made.items() if kept.links)
     by_id = {page.id: page for page in pages}
-    by_bank: dict[int, list[Page]] = {}
-    for page in pages:
-        by_bank.setdefault(page.bank, []).append(page)
-    targets = {bank: Targets(mine) for bank, mine in by_bank.items()}
     found: dict[str, dict[int, Page]] = {}
     for document, text in texts.items():
         page = by_id[document]

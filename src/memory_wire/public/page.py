@@ -45,13 +45,14 @@ def page(service: Service, request: ViewDoc, scope: Scope) -> Payload:
         if document is None or hub is None:
             raise NotPublic
         text = reader.public.markdown(document)
-        around = Around()
+        around, leads = Around(), dict[str, str]()
         if at is None:  # what is around it is known of its newest text alone
             around.backlinks = [(one.title, one.url) for one in crossrefs.backlinks(service, reader, document.id)]
+            leads = crossrefs.leading(service, reader, document.id)
             around.bundles = [(one.title, f"/b/{one.public_id}") for one in reader.public.parents(document.id, config.DOC_PARENTS)]
             around.labels = [one.label for one in concepts.of_document(service, reader, document.id, config.DOC_CONCEPTS).concepts]
             around.summary = extracts.of(service, reader, document).summary
-    return framed(service, document, hub, rendered.body_of(service, text, document.title), around, at)
+    return framed(service, document, hub, rendered.body_of(service, text, document.title, leads), around, at)
 
 
 def framed(service: Service, document: PublicDocument, hub: PublicHub, body: Body, around: Around, at: int | None) -> Payload:

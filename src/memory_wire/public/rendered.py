@@ -8,6 +8,7 @@ from __future__ import annotations
 from _thread import allocate_lock
 
 from msgspec import Struct
+from msgspec.msgpack import encode
 
 from memory_wire import config
 from memory_wire.errors import OutsideFailed
@@ -59,20 +60,22 @@ class Kept:
                 self.size -= self.bodies.pop(oldest).size
 
 
-def body_of(service: Service, markdown: bytes, title: str) -> Body:
-    """The text of a document of that title."""
-    key = content_hash(title.encode("utf-8", "surrogatepass") + b"\0" + markdown)
+def body_of(service: Service, markdown: bytes, title: str, leads: dict[str, str] | None = None) -> Body:
+    """The text of a document of that title; `leads` says where its references lead."""
+    leads = leads or {}
+    key = content_hash(encode((title, markdown, sorted(leads.items()))))
     kept = service.kept.setdefault(NAME, Kept())
     assert isinstance(kept, Kept)
     found = kept.bodies.get(key)
     if found is None:
-        found = made(service, markdown.decode(), title)
+        found = made(service, markdown.decode(), title, leads)
         if not found.plain:
             kept.put(key, found)
     return found
 
 
-def made(service: Service, markdown: str, title: str) -> Body:
+def made(service: Service, markdown: str, title: str, leads: dict[str, str] | None = None) -> Body:
+    """The same, not kept."""
     parsed = parse(markdown)
     text = "\n".join(parsed.lines[parsed.start :])
     lead = repeats(parsed, title)
@@ -83,7 +86,8 @@ def made(service: Service, markdown: str, title: str) -> Body:
     try:
         if len(text) > config.RENDER_CHARS:
             raise OutsideFailed("too long")
-        answer = service.outside.ask("render", {"text": text, "anchors": anchors, "lead": lead}, config.RENDER_SECONDS)
+        asked: dict[str, object] = {"text": text, "anchors": anchors, "lead": lead, "leads": leads or {}}
+        answer = service.outside.ask("render", asked, config.RENDER_SECONDS)
         body.html = str(answer["html"])
     except OutsideFailed:
         body.html, body.contents, body.plain = f'<pre class="raw" tabindex="0">{escaped(text)}</pre>\n', [], True
