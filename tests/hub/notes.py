@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memory_wire import documents as d
 from memory_wire.cli.folder import Tally, once
-from memory_wire.client import Memory
+from memory_wire.client import Client, Memory
 from memory_wire.sources.folder import Folder
 
 DOCSTRING = re.compile(r'"""(.{200,4000}?)"""', re.DOTALL)
@@ -18,7 +18,7 @@ DOCSTRING = re.compile(r'"""(.{200,4000}?)"""', re.DOTALL)
 class Followed:
     """A folder in a bank of its own name. `texts` is what it holds, by path."""
 
-    def __init__(self, memory: Memory, root: Path, bank: str = "notes") -> None:
+    def __init__(self, memory: Client | Memory, root: Path, bank: str = "notes") -> None:
         root.mkdir(exist_ok=True)
         self.memory, self.root, self.bank = memory, root, bank
         self.folder = Folder(str(root))

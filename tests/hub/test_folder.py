@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from memory_wire.cli.folder import once
-from memory_wire.client import Memory
+from memory_wire.client import Client, Memory
 from memory_wire.errors import OtherFolder, TooManyGone
 from memory_wire.sources.folder import Folder
 from tests.hub.notes import Followed, documentation
+from tests.serve.serving import Serving
 
 PATHS = ("a.md", "b.md", "deep/a.md", "deep/er/c.txt", "Ünï/d e.rst")
 TEXTS = ("", "# One\n\nalpha", "# Two\r\n\r\nbeta  \n", "plain gamma", "---\ntitle: Four\ntags: [x]\n---\ndelta [[One]]\n", "\ufeff# Bom\n")
@@ -191,6 +192,15 @@ def test_a_file_that_can_not_be_read_now_keeps_its_document(notes: Followed) -> 
     done = notes.sync()
     assert [one.place for one in done.problems] == ["a.md"] and not done.changed()
     assert notes.hub() == before
+
+
+def test_one_that_no_request_can_hold_is_named_and_the_others_are_taken(tmp_path: Path) -> None:
+    with Serving(tmp_path) as server, Client(f"http://{':'.join(map(str, server.address))}", db=server.db) as client:
+        notes = Followed(client, tmp_path / "vault")
+        write(notes, {"a.md": "# A\n", "b.md": "\x01" * 1_500_000, "c.md": "# C\n"})
+        done = notes.sync()
+        assert (done.states["created"], [one.place for one in done.problems]) == (2, ["vault/b.md"])
+        assert sorted(notes.ids()) == ["vault/a.md", "vault/c.md"]
 
 
 def test_an_empty_folder_empties_nothing_unasked(notes: Followed) -> None:

@@ -15,7 +15,7 @@ from memory_wire import filing as f
 from memory_wire.cli.args import Usage, Value
 from memory_wire.cli.show import Progress, as_json, line
 from memory_wire.cli.target import bank_name
-from memory_wire.errors import Invalid, UnknownHub
+from memory_wire.errors import Invalid, MemoryWireError, UnknownHub
 from memory_wire.sources.folder import Folder
 from memory_wire.sources.items import Ignored, Skipped
 
@@ -51,9 +51,23 @@ class Tally:
             if self.dry:
                 self.states["created"] += len(batch)
                 continue
+            self.file(batch, origin)
+
+    def file(self, batch: list[f.NewDoc], origin: str | None) -> None:
+        """Stores one batch; where it is refused as a whole, as one that is too large, each document by itself."""
+        try:
             filed = self.target.write_docs(batch, origin=origin, moved=self.moved, is_draft=self.draft, bank=self.bank)
-            self.states.update(doc.state for doc in filed.docs)
-            self.problems += [Skipped(one.name, one.reason) for one in filed.warnings]
+        except MemoryWireError as error:
+            if error.status >= 500 or error.status in (401, 403):
+                raise
+            if len(batch) > 1:
+                for doc in batch:
+                    self.file([doc], origin)
+            else:
+                self.problems.append(Skipped(batch[0].source, str(error)))
+            return
+        self.states.update(doc.state for doc in filed.docs)
+        self.problems += [Skipped(one.name, one.reason) for one in filed.warnings]
 
     def changed(self) -> bool:
         return any(count for state, count in self.states.items() if state != "unchanged")

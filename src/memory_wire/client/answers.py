@@ -114,7 +114,7 @@ def plain_kind(status: int, text: str) -> type[errors.MemoryWireError]:
         return errors.UnknownBank if text == "unknown bank" else errors.UnknownMemory
     if status in (401, 403, 429):
         return {401: errors.Unauthorized, 403: errors.Forbidden, 429: errors.RateLimited}[status]
-    by_status = {409: errors.DocumentExists, 422: errors.WrongType, 500: errors.StorageError, 503: errors.NotReady}
+    by_status = {409: errors.DocumentExists, 413: errors.Invalid, 422: errors.WrongType, 500: errors.StorageError, 503: errors.NotReady}
     return by_status.get(status, errors.MemoryWireError)
 
 

@@ -154,9 +154,10 @@ def kept(markdown: str) -> str:
         raise Invalid("file", "no text")
     if "\0" in markdown:
         raise Invalid("file", "no text but bytes")
-    if len(markdown.encode(errors="replace")) > DOCUMENT_BYTES:
+    raw = markdown.encode(errors="replace")  # halves of characters, as broken exports have them
+    if len(raw) > DOCUMENT_BYTES:
         raise Invalid("file", f"its text is larger than {DOCUMENT_BYTES:,} bytes")
-    return markdown
+    return raw.decode()
 
 
 def chats(member: Member) -> Iterator[Found]:

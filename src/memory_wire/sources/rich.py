@@ -63,8 +63,10 @@ def of_pdf(raw: bytes) -> tuple[str | None, str]:
     reader = pypdf.PdfReader(io.BytesIO(raw))
     if reader.is_encrypted and not reader.decrypt(""):
         raise Invalid("file", "is locked with a password")
+    if len(reader.pages) > PDF_PAGES:
+        raise Invalid("file", f"has more than {PDF_PAGES:,} pages")
     parts = []
-    for number, page in enumerate(reader.pages[:PDF_PAGES], 1):
+    for number, page in enumerate(reader.pages, 1):
         text = flowing(page.extract_text() or "")
         if text:
             parts.append(f"## Page {number}\n\n{text}")
