@@ -118,8 +118,28 @@ def test_documents_and_bundles_by_vectors(memory: Memory, endpoint: Endpoint) ->
     found = memory.hub_recall("notes", "bike tour", level="bundle")
     assert [row.id for row in found.results if isinstance(row, q.BundleFound)] == [wheels, river]
     assert found.meta.retrieval == "vector" and not found.degraded
-    memory.set_access(other, is_draft=True)  # its title goes from the bundle, and what was made of it
-    assert memory.hub_recall("notes", "bike tour", level="bundle").meta.retrieval == "fts"
+
+
+def test_bundles_follow_their_words_and_their_members_gates(memory: Memory, endpoint: Endpoint) -> None:
+    other = memory.create_doc("# Cycling\n\nOn two wheels through the country.\n").id
+    bundle = memory.create_bundle("Wheels", [other]).id
+    memory.run_jobs()
+    endpoint.texts = []
+    for change, words in (
+        (lambda: memory.update_bundle(bundle, description="Of all kinds."), "Wheels\nOf all kinds.\nCycling"),
+        (lambda: memory.set_access(other, is_draft=True), "Wheels\nOf all kinds."),
+    ):
+        change()
+        assert memory.hub_recall("notes", "bike", level="bundle").meta.retrieval == "fts"  # never by what was made of other words
+        memory.run_jobs()
+        assert words in endpoint.texts
+        assert memory.hub_recall("notes", "bike", level="bundle").meta.retrieval == "vector"
+    memory.set_access(other, is_draft=False)
+    memory.run_jobs()
+    asked = len(endpoint.texts)
+    memory.set_bundle_access(bundle, is_draft=True)
+    memory.run_jobs()
+    assert len(endpoint.texts) == asked
 
 
 @pytest.mark.parametrize("bad", [500, "narrow"])

@@ -85,7 +85,7 @@ def create_bundle(request: b.CreateBundle, scope: t.Scope, service: Service) -> 
         tx.bundles.add(bank, bundle)
         tx.bundles.put_members(bundle.id, members)
         audit.note(tx, scope, bank, "bundle.create", bundle.public_id, now, f"{len(members)} documents")
-        return told(tx, scope, bundle, bank)
+        return told(tx, scope, service, bundle, bank)
 
     return work
 
@@ -110,14 +110,14 @@ def update_bundle(request: b.UpdateBundle, scope: t.Scope, service: Service) -> 
         after = (bundle.title, bundle.description, bundle.intent, members)
         bank = bank_of(tx, bundle, scope)
         if after == before:
-            return told(tx, scope, bundle, bank)
+            return told(tx, scope, service, bundle, bank)
         bundle.updated = now
         tx.bundles.put_members(bundle.id, members)
         if seen != (*after[:3], tx.bundles.visible(bundle.id)):
             bundle.shown = now
         tx.bundles.set(bundle)
         audit.note(tx, scope, bank, "bundle.update", bundle.public_id, now, f"{len(members)} documents")
-        return told(tx, scope, bundle, bank)
+        return told(tx, scope, service, bundle, bank)
 
     return work
 
@@ -154,8 +154,9 @@ def set_bundle_access(request: b.SetBundleAccess, scope: t.Scope, service: Servi
         tx.bundles.set(bundle)
         after = named(tx, request, scope)
         said = ", ".join(gates.gates(after, now)) or "public"
-        audit.note(tx, scope, bank_of(tx, bundle, scope), "bundle.access", bundle.public_id, now, said)
-        return Outcome(access_of(tx, after, now))
+        bank = bank_of(tx, bundle, scope)
+        audit.note(tx, scope, bank, "bundle.access", bundle.public_id, now, said)
+        return Outcome(access_of(tx, after, now), jobs=service.has_embedded(tx, bank))
 
     return work
 
@@ -197,16 +198,16 @@ def restore_bundle(request: b.RestoreBundle, scope: t.Scope, service: Service) -
             bundle.deleted = None
             tx.bundles.set(bundle)
             audit.note(tx, scope, bank, "bundle.restore", bundle.public_id, now)
-        return told(tx, scope, bundle, bank)
+        return told(tx, scope, service, bundle, bank)
 
     return work
 
 
-def told(tx: Tx, scope: t.Scope, bundle: Bundle, bank: Bank) -> Outcome:
+def told(tx: Tx, scope: t.Scope, service: Service, bundle: Bundle, bank: Bank) -> Outcome:
     """The bundle as it is now."""
     after = tx.bundles.by_id(scope.project, bundle.public_id)
     assert after is not None
-    return Outcome(shown(tx, after), bank)
+    return Outcome(shown(tx, after), bank, jobs=service.has_embedded(tx, bank))
 
 
 def bank_of(tx: Tx, bundle: Bundle, scope: t.Scope) -> Bank:

@@ -163,6 +163,22 @@ def embed_bundle(service: Service, request: q.EmbedBundle, scope: Scope) -> q.Em
     return q.EmbeddedBundle(bundle_embedded=True)
 
 
+def catch_up(service: Service, bank: Bank, made: Made) -> None:
+    """Gives the vectors that they miss to the bundles of a bank that everybody sees: a name or a member's gate may have changed."""
+    with service.read() as reader:
+        wanted = {bundle.id: key_of(made.id, made.dimension, made.model, bundle.text) for bundle in reader.hubs.bundles(bank.id)}
+        known = reader.kept_vectors.known(key for key, _ in wanted.values())
+    missing = {id: (key, text) for id, (key, text) in wanted.items() if key not in known}
+    if missing:
+        rows = embedding.vectors(service, made, dict(missing.values()))
+        service.store.submit(lambda tx: keep_bundles(tx, {id: (key, rows[key]) for id, (key, _) in missing.items()}))
+
+
+def keep_bundles(tx: Tx, rows: dict[int, tuple[bytes, bytes]]) -> None:
+    for bundle, (key, row) in rows.items():
+        tx.kept_vectors.keep_bundle(bundle, key, row)
+
+
 def key_of(space: bytes, dimension: int, model: Model, text: str) -> tuple[bytes, str]:
     """(key, the text that is embedded)."""
     given = f"{model.document_prefix}{text}"[: embedding.CHARS]

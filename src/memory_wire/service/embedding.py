@@ -93,9 +93,10 @@ def run(service: Service, job: Job) -> Callable[[Tx], None] | None:
 
 
 def settle(service: Service, bank: Bank, made: Made) -> None:
-    """All vectors are there: has them written into files, when many have come."""
-    from memory_wire.service import spaces
+    """All vectors of units are there: those of bundles come, and when many have come they are written into files."""
+    from memory_wire.service import doc_vectors, spaces
 
+    doc_vectors.catch_up(service, bank, made)
     spaces.of(service).settle(bank, made.id)
 
 

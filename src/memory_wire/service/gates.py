@@ -76,7 +76,7 @@ def set_access(request: d.SetAccess, scope: t.Scope, service: Service) -> Work:
         after = tx.documents.by_id(scope.project, document.public_id)
         assert after is not None
         audit.note(tx, scope, bank, "doc.access", document.public_id, now, ", ".join(gates(after, now)) or "public")
-        return Outcome(access_of(after, now))
+        return Outcome(access_of(after, now), jobs=service.has_embedded(tx, bank))  # bundles say who is in them
 
     return work
 

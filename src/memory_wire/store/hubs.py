@@ -66,7 +66,7 @@ _MARKDOWN = """
 SELECT v.markdown FROM public_document d JOIN version v ON v.document = d.id AND v.version = d.version WHERE d.public_id = ?
 """
 _BUNDLES = """
-SELECT b.public_id, b.title, b.description, b.shown, d.title, d.updated FROM public_bundle b
+SELECT b.id, b.public_id, b.title, b.description, b.shown, d.title, d.updated FROM public_bundle b
 LEFT JOIN public_bundle_member m ON m.bundle = b.id LEFT JOIN public_document d ON d.id = m.document
 WHERE b.bank = ? ORDER BY b.id, m.position
 """
@@ -118,6 +118,7 @@ class PublicFound(Struct):
 class PublicBundle(Struct):
     """A bundle as it is found: `text` is its title, its description and the titles of the `documents` that everybody may see."""
 
+    id: int
     public_id: str
     title: str
     description: str | None
@@ -195,12 +196,12 @@ class Hubs:
 
     def bundles(self, bank: int) -> list[PublicBundle]:
         """The bank's public bundles in the order they were made."""
-        found: dict[str, PublicBundle] = {}
-        for id, title, description, shown, member, updated in self._execute(_BUNDLES, (bank,)):
+        found: dict[int, PublicBundle] = {}
+        for id, public_id, title, description, shown, member, updated in self._execute(_BUNDLES, (bank,)):
             bundle = found.get(id)
             if bundle is None:
                 text = "\n".join(filter(None, (title, description)))
-                bundle = found[id] = PublicBundle(id, title, description, shown, text)
+                bundle = found[id] = PublicBundle(id, public_id, title, description, shown, text)
             if member is not None:
                 bundle.text += f"\n{member}" if member else ""
                 bundle.documents += 1
