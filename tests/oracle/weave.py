@@ -49,15 +49,19 @@ def concepts(documents: list[Document]) -> list[tuple[str, str, float, list[str]
     return sorted(found, key=lambda row: (-row[2], row[0]))
 
 
-def together(documents: list[Document], labels: dict[str, str]) -> dict[tuple[str, str], int]:
-    """In how many chunks two concepts stand, at most three of one document; `labels` are those looked at, by key."""
+def together(documents: list[Document], labels: dict[str, str], told: set[str]) -> dict[tuple[str, str], int]:
+    """In how many chunks two concepts stand, at most three of one document and among its eight heaviest; `labels` are the hub's, by key."""
     found = Counter[tuple[str, str]]()
+    plain = Counter(stem for document in documents for stem, _, _ in document.gist.words)
+    common = {stem for stem, count in plain.items() if count > max(FEW, len(documents) // SHARED)}
     for document in documents:
-        where = {own.key: set(own.chunks) for own in document.gist.concepts} | {stem: set(at) for stem, _, at in document.gist.words}
-        for one in where:
-            for other in where:
-                if one in labels and other in labels and labels[one] < labels[other]:
-                    found[labels[one], labels[other]] += min(3, len(where[one] & where[other]))
+        every = [(own.key, own.chunks) for own in document.gist.concepts]
+        every += [(stem, at) for stem, _, at in document.gist.words if stem not in common]
+        where = {key: set(at) for key, at in [row for row in every if row[0] in labels][:8]}
+        for one, mine in where.items():
+            for other, theirs in where.items():
+                if labels[one] < labels[other] and {labels[one], labels[other]} <= told:
+                    found[labels[one], labels[other]] += min(3, len(mine & theirs))
     return {pair: count for pair, count in found.items() if count}
 
 

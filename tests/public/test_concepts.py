@@ -10,7 +10,7 @@ from memory_wire.client import Memory
 from memory_wire.hub.chunk import chunks
 from memory_wire.hub.gist import Gist, gist
 from memory_wire.hub.kinds import RULES, key_of
-from memory_wire.public import atlas, concepts
+from memory_wire.public import atlas, concepts, ties
 from memory_wire.public.atlas import Shown
 from memory_wire.service import gists
 from memory_wire.store.graph import Page
@@ -50,10 +50,9 @@ def test_concepts_and_relations_are_those_of_plain_loops(notes: list[str]) -> No
     told = concepts.gather(rows, [], [])
     assert [(one.label, one.type, one.weight, one.documents) for one in told.concepts] == weave.concepts(documents)
     assert (told.total, told.truncated) == (len(told.concepts), False)
-    own = {own.key for document in documents for own in document.gist.concepts}
+    labels = {key_of(one.label): one.label for one in told.concepts}
     shown = {one.label for one in told.concepts if one.told is not None}
-    labels = {key: label for key in own for label in shown if key == key_of(label)}
-    assert {(one.source, one.target): one.weight for one in told.relations} == weave.together(documents, labels)
+    assert {(one.source, one.target): one.weight for one in told.relations} == weave.together(documents, labels, shown)
     order = [(-one.weight, one.source, one.target) for one in told.relations]
     assert order == sorted(order)
 
@@ -65,7 +64,7 @@ def test_the_heaviest_stay_when_there_are_too_many(monkeypatch: pytest.MonkeyPat
     ]
     whole = concepts.gather(rows, [], [])
     monkeypatch.setattr(concepts, "MOST", 6)
-    monkeypatch.setattr(concepts, "RELATIONS", 3)
+    monkeypatch.setattr(ties, "RELATIONS", 3)
     cut = concepts.gather(rows, [], [])
     assert [one.label for one in cut.concepts] == [one.label for one in whole.concepts[:6]] and cut.truncated
     assert (cut.total, len(cut.relations)) == (whole.total, 3)

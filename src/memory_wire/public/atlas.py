@@ -9,10 +9,11 @@ from msgspec import Struct, structs
 from msgspec.msgpack import encode
 
 from memory_wire.errors import NotPublic
-from memory_wire.hub.kinds import RULES, key_of
+from memory_wire.hub.kinds import key_of
 from memory_wire.kernels.text import content_hash
 from memory_wire.public import concepts
 from memory_wire.public.targets import Targets
+from memory_wire.public.ties import TOGETHER
 from memory_wire.service import gists
 from memory_wire.service.dates import now_ms
 from memory_wire.store.graph import PUBLIC
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from memory_wire.public.concepts import Concept, Relation
     from memory_wire.service.projection import Public
     from memory_wire.service.service import Service
-    from memory_wire.store.graph import Binding, Kept, Page
+    from memory_wire.store.graph import Binding, Page
     from memory_wire.store.hubs import Hub
     from memory_wire.store.reader import Reader
 
@@ -38,7 +39,7 @@ FOREVER = (1 << 63) - 1
 class Atlas(Struct):
     """What a reader's view shows of one hub. `links` are (document, document it points at); `dead` (document, reference to nothing).
 
-    `together` are the documents that share a concept with others; `made` is what was made of all that, by name.
+    `pages` are all documents by their public ids, `made` is what was made of all that, by name.
     """
 
     hub: Hub
@@ -51,7 +52,7 @@ class Atlas(Struct):
     truncated: bool
     links: list[tuple[int, int]]
     dead: list[tuple[int, str]]
-    together: set[int]
+    pages: dict[str, Page]
     state: bytes
     version: tuple[int, int]
     until: int
@@ -69,7 +70,7 @@ class Atlas(Struct):
     def backlinks(self, public_id: str) -> list[Page]:
         """The hub's documents that point at one of its documents, by title."""
         by_id = self.by_id()
-        target = next((page.id for page in self.documents if page.public_id == public_id), 0)
+        target = self.pages[public_id].id if public_id in self.pages else 0
         found = [by_id[source] for source, end in self.links if end == target]
         return sorted(found, key=lambda page: (page.title, page.id))
 
@@ -82,7 +83,7 @@ class Atlas(Struct):
         for one in self.relations:
             if one.source == concept.label:
                 found.append(one)
-            elif one.target == concept.label and one.label == concepts.TOGETHER:
+            elif one.target == concept.label and one.label == TOGETHER:
                 found.append(concepts.Relation(one.target, one.source, one.label, one.weight, one.documents))
         return found
 
@@ -144,34 +145,21 @@ def seen(service: Service, reader: Reader, hub: Hub, view: str) -> Atlas:
 
 def drawn(service: Service, reader: Reader, hub: Hub, view: str, documents: list[Page], bundles: list[Binding], state: bytes) -> Atlas:
     """The atlas itself."""
-    made = gists.complete(service, reader, view, hub.bank)
-    texts = dict(reader.graph.terms(view, hub.bank, RULES))
-    texts.update((document, kept.terms) for document, kept in made.items())
-    rows = [concepts.read(page, texts[page.id]) for page in documents]
-    links, dead = resolved(reader, hub, view, documents, bundles, made)
+    about, texts = gists.terms(service, reader, view, hub.bank)
+    rows = [concepts.read(page, about[page.id]) for page in documents]
+    links, dead = resolved(reader, hub, documents, bundles, texts)
     told = concepts.gather(rows, links, bundles)
-    concepts.describe(reader, told.concepts[:DESCRIBED], made, view)
+    concepts.describe(service, reader, told.concepts[:DESCRIBED], view)
+    pages = {page.public_id: page for page in documents}
     return Atlas(
-        hub,
-        view,
-        documents,
-        bundles,
-        told.concepts,
-        told.relations,
-        told.total,
-        told.truncated,
-        links,
-        dead,
-        told.together,
-        state,
-        (0, 0),
-        0,
-    )
+        hub, view, documents, bundles, told.concepts, told.relations, told.total, told.truncated, links, dead, pages, state,
+        (0, 0), 0,
+    )  # fmt: skip
 
 
-def described(reader: Reader, atlas: Atlas, found: list[Concept]) -> list[Concept]:
+def described(service: Service, reader: Reader, atlas: Atlas, found: list[Concept]) -> list[Concept]:
     """Concepts of the atlas, with their lines."""
-    concepts.describe(reader, found, {}, atlas.view)
+    concepts.describe(service, reader, found, atlas.view)
     return found
 
 
@@ -179,11 +167,9 @@ def described(reader: Reader, atlas: Atlas, found: list[Concept]) -> list[Concep
 
 
 def resolved(
-    reader: Reader, hub: Hub, view: str, documents: list[Page], bundles: list[Binding], made: dict[int, Kept]
+    reader: Reader, hub: Hub, documents: list[Page], bundles: list[Binding], texts: dict[int, str]
 ) -> tuple[list[tuple[int, int]], list[tuple[int, str]]]:
-    """(links within the hub, references to what isn't there). What a reader may not see isn't there."""
-    texts = dict(reader.graph.links(view, RULES, hub.bank))
-    texts.update((document, kept.links) for document, kept in made.items() if kept.links)
+    """(links within the hub, references to what isn't there) of texts. What a reader may not see isn't there."""
     targets = Targets(documents)
     known = {f"b:{bundle.public_id}" for bundle in bundles} | {f"h:{hub.slug}"}
     links: dict[tuple[int, int], None] = {}

@@ -8,36 +8,34 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from memory_wire.hub.kinds import RULES, TAG
+from memory_wire.hub.kinds import TAG
+from memory_wire.public.ties import WIDTH, Ties
 from memory_wire.service import gists
 from memory_wire.store.graph import PUBLIC, Page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from memory_wire.service.service import Service
-    from memory_wire.store.graph import Binding, Kept
+    from memory_wire.store.graph import Binding
     from memory_wire.store.reader import Reader
 
 TYPES = ("concept", "entity", "tag")
-MOST = 1_000  # concepts of a hub
-RELATED = 200  # heaviest concepts that relations are looked for among, plain words left out
-RELATIONS = 400
+MOST = 500  # concepts of a hub
 EVIDENCE = 50  # documents that are named of one concept or relation
+VOTES = 16  # documents that decide how a concept is written and what it is, those that say most of it
 BUNDLES = 5  # bundles that are named of one concept
 HUNDRED = 100
+SLOTS = 32  # more than the keys of one document
 LONE = ((50, 100), (500, 200))  # (documents of a hub up to, weight in hundredths) from which the concept of one document counts
 LONE_MOST = 300  # of larger hubs
-WIDTH = 1 << 32  # more than there are documents
 ONE = 1 << 40  # more than weights come to
 WORD = 30  # hundredths, weight of a plain word in a document
 SHARED = 10  # a plain word is one when at most one document in so many has it, or three
 FEW = 3
 CROWD = 8  # documents from which one that most of them have counts less
 UNTOLD = 15  # rank of a line that isn't there
-TOGETHER, LINKED = "occurs with", "links to"
-PER_DOCUMENT = 3  # chunks of one document that count for a relation
 
 
 class Concept(Struct):
@@ -66,13 +64,12 @@ class Relation(Struct):
 
 
 class Told(Struct):
-    """`total` concepts were found, of which the heaviest are here; `together` are the documents that have one which some others have."""
+    """`total` concepts were found, of which the heaviest are here."""
 
     concepts: list[Concept]
     relations: list[Relation]
     total: int
     truncated: bool
-    together: set[int]
 
 
 class Read(Struct, gc=False):
@@ -94,15 +91,37 @@ def read(page: Page, terms: bytes) -> Read:
 
 
 class Entry:
-    """One key while it is gathered: `seen` are the documents' places, each below -WIDTH for each hundredth of its weight."""
+    """One key while it is gathered, the `number`th: `seen` are places where it stands, below -WIDTH for each hundredth of its weight."""
 
-    __slots__ = ("best", "forms", "seen", "types")
+    __slots__ = ("number", "seen")
 
-    def __init__(self) -> None:
-        self.forms: dict[str, int] = {}
-        self.types = [0, 0, 0]
+    def __init__(self, number: int) -> None:
+        self.number = number
         self.seen: list[int] = []
-        self.best = (UNTOLD, 0, 0)  # rank of the line, place of its document, place in it
+
+
+class Evidence:
+    """What the documents that say most of a key call it, what kind they take it for, and where its best line is."""
+
+    __slots__ = ("label", "told", "type")
+
+    def __init__(self, rows: Sequence[Read], entry: Entry) -> None:
+        entry.seen.sort()
+        forms: dict[str, int] = {}
+        types = [0, 0, 0]
+        best = (UNTOLD, 0, 0)  # rank of the line, place of its document, place in it
+        for seen in entry.seen[:VOTES]:
+            place, at = divmod(seen % WIDTH, SLOTS)
+            row = rows[place]
+            weight = WORD
+            if at < row.size:
+                weight, (type, rank) = row.weights[at], divmod(row.kinds[at], gists.KIND_STEP)
+                types[type] += weight
+                best = min(best, (rank, place, at))
+            forms[row.labels[at]] = forms.get(row.labels[at], 0) + weight
+        self.label = min(forms, key=lambda form: (-forms[form], form))
+        self.type = TAG if types[TAG] else max(range(TAG), key=lambda kind: (types[kind], -kind))
+        self.told = None if best[0] == UNTOLD else (rows[best[1]].page.id, best[2])
 
 
 def of_document(service: Service, reader: Reader, document: int, limit: int = 12, relations: int = 20, view: str = PUBLIC) -> Told:
@@ -128,16 +147,13 @@ def of_documents(
     return told
 
 
-def describe(reader: Reader, concepts: Iterable[Concept], made: dict[int, Kept], view: str = PUBLIC) -> None:
+def describe(service: Service, reader: Reader, concepts: Iterable[Concept], view: str = PUBLIC) -> None:
     """Fills in the lines of concepts that have none yet."""
-    wanted = [concept for concept in concepts if not concept.description and concept.told is not None]
-    documents = {concept.told[0] for concept in wanted if concept.told is not None}
-    kept = {**{row.document: row for row in reader.graph.kept(view, sorted(documents - made.keys()), RULES)}, **made}
-    for concept in wanted:
-        assert concept.told is not None
-        row = kept.get(concept.told[0])
-        if row is not None:
-            concept.description = gists.lines_of(row.lines).lines[concept.told[1]]
+    wanted = [(concept, *concept.told) for concept in concepts if not concept.description and concept.told is not None]
+    kept = gists.of(service, reader, view, sorted({document for _, document, _ in wanted}))
+    for concept, document, place in wanted:
+        if document in kept:
+            concept.description = gists.lines_of(kept[document].lines).lines[place]
 
 
 # gathering -------------------------------------------------------------------------------------------------------------------------
@@ -147,17 +163,24 @@ def gather(rows: Sequence[Read], links: Sequence[tuple[int, int]], bundles: Sequ
     """The concepts of documents and their relations. `links` are (document, document it points at); `lone`: every concept counts."""
     counted, common = weighed(rows, lone)
     chosen = sorted(counted)[:MOST]
-    entries = {key: Entry() for _, key in chosen}
+    entries = [Entry(number) for number in range(len(chosen))]
+    by_key = {key: entry for (_, key), entry in zip(chosen, entries, strict=True)}
+    ties = Ties()
     for place, row in enumerate(rows):
-        collect(row, place, entries, common)
-    members = [(bundle.public_id, bundle.title, frozenset(bundle.members)) for bundle in bundles]
-    named = sorted((weight, label_of(entries[key]), key) for weight, key in chosen)
-    slugs: dict[str, int] = {}
-    concepts = [concept_of(rows, -weight / HUNDRED, label, entries[key], members, slugs) for weight, label, key in named]
-    keys = {key: place for place, (_, _, key) in enumerate(named[:RELATED]) if concepts[place].told is not None}
-    most = crowd(rows)
-    together = {rows[place % WIDTH].page.id for entry in entries.values() if 1 < len(entry.seen) <= most for place in entry.seen}
-    return Told(concepts, related(rows, keys, concepts, links), len(counted), len(counted) > len(chosen), together)
+        ties.take(row.page.id, place, collect(row, place, by_key, common))
+    found = [Evidence(rows, entry) for entry in entries]
+    named = sorted((weight, found[number].label, number) for number, (weight, _) in enumerate(chosen))
+    held = [(bundle.public_id, bundle.title, frozenset(bundle.members)) for bundle in bundles]
+    slugs, created = dict[str, int](), [row.page.created for row in rows]
+    concepts = [
+        concept_of(rows, -weight / HUNDRED, found[number], entries[number].seen, held, slugs, created) for weight, _, number in named
+    ]
+    labels = {number: evidence.label for number, evidence in enumerate(found) if evidence.told is not None}
+    relations = [
+        Relation(source, target, label, weight, [rows[place].page.public_id for place in places[:EVIDENCE]])
+        for source, target, label, weight, places in ties.told(labels, links)
+    ]
+    return Told(concepts, relations, len(counted), len(counted) > len(chosen))
 
 
 def crowd(rows: Sequence[Read]) -> int:
@@ -192,57 +215,47 @@ def weighed(rows: Sequence[Read], lone: bool) -> tuple[list[tuple[int, str]], se
     return found, common
 
 
-def collect(row: Read, place: int, entries: dict[str, Entry], common: set[str]) -> None:
-    """What one document says of the chosen keys."""
+def collect(row: Read, place: int, entries: dict[str, Entry], common: set[str]) -> list[tuple[int, int]]:
+    """Notes where one document says the chosen keys; (number, chunks) of each."""
+    here = []
+    base = place * SLOTS
     for at, key in enumerate(row.keys):
         entry = entries.get(key)
-        if entry is None:
-            continue
-        if at < row.size:
-            weight, (type, rank) = row.weights[at], divmod(row.kinds[at], gists.KIND_STEP)
-            entry.types[type] += weight
-            if (rank, place, at) < entry.best:
-                entry.best = (rank, place, at)
-        elif key in common:
-            continue
-        else:
-            weight = WORD
-        label = row.labels[at]
-        entry.forms[label] = entry.forms.get(label, 0) + weight
-        entry.seen.append(place - weight * WIDTH)
-
-
-def label_of(entry: Entry) -> str:
-    """The spelling that weighs most; of equal ones the first by the alphabet."""
-    return min(entry.forms, key=lambda form: (-entry.forms[form], form))
+        if entry is not None:
+            if at < row.size:
+                entry.seen.append(base + at - row.weights[at] * WIDTH)
+            elif key in common:
+                continue
+            else:
+                entry.seen.append(base + at - WORD * WIDTH)
+            here.append((entry.number, row.chunks[at]))
+    return here
 
 
 def concept_of(
     rows: Sequence[Read],
     weight: float,
-    label: str,
-    entry: Entry,
-    members: Sequence[tuple[str, str, frozenset[int]]],
+    evidence: Evidence,
+    seen: Sequence[int],
+    bundles: Sequence[tuple[str, str, frozenset[int]]],
     slugs: dict[str, int],
+    created: Sequence[int],
 ) -> Concept:
-    """One key as it is shown."""
-    entry.seen.sort()
-    places = [place % WIDTH for place in entry.seen]
-    ids = {rows[place].page.id for place in places} if members else set()
-    inside = sorted((-len(ids & held), title, id) for id, title, held in members if not ids.isdisjoint(held))
-    type = TAG if entry.types[TAG] else max(range(TAG), key=lambda kind: (entry.types[kind], -kind))
-    rank, place, at = entry.best
+    """One key as it is shown; `seen` as Entry has it, `created` are times of the documents."""
+    places = [one % WIDTH // SLOTS for one in seen]
+    ids = {rows[place].page.id for place in places} if bundles else set()
+    inside = sorted((-len(ids & held), title, id) for id, title, held in bundles if not ids.isdisjoint(held))
     return Concept(
-        label=label,
-        slug=slug_of(label, slugs),
-        type=TYPES[type],
+        label=evidence.label,
+        slug=slug_of(evidence.label, slugs),
+        type=TYPES[evidence.type],
         weight=weight,
         description="",
         documents=[rows[place].page.public_id for place in places[:EVIDENCE]],
         count=len(places),
         bundles=[id for _, _, id in inside[:BUNDLES]],
-        born=min(rows[place].page.created for place in places),
-        told=None if rank == UNTOLD else (rows[place].page.id, at),
+        born=min(map(created.__getitem__, places)),
+        told=evidence.told,
     )
 
 
@@ -255,43 +268,3 @@ def slug_of(label: str, used: dict[str, int]) -> str:
 
 def slugged(label: str) -> str:
     return "-".join("".join(letter if letter.isalnum() else " " for letter in label.lower()).split()) or "-"
-
-
-# relations -------------------------------------------------------------------------------------------------------------------------
-
-
-def related(rows: Sequence[Read], keys: dict[str, int], concepts: Sequence[Concept], links: Sequence[tuple[int, int]]) -> list[Relation]:
-    """Which of the heaviest concepts stand in the same chunks, and which documents about them link to each other."""
-    together: dict[int, list[int]] = {}  # RELATED * source + target -> places of documents, as Entry.seen
-    linked: dict[int, list[int]] = {}
-    heaviest: dict[int, tuple[int, int]] = {}  # document -> (its heaviest concept, its place)
-    for place, row in enumerate(rows):
-        here = [(keys[key], row.chunks[at]) for at, key in enumerate(row.keys) if key in keys]
-        if not here:
-            continue
-        heaviest[row.page.id] = (here[0][0], place)
-        here.sort()
-        for at, (one, chunks) in enumerate(here):
-            for other, others in here[at + 1 :]:
-                common = chunks & others
-                if common:
-                    held = together.setdefault(RELATED * one + other, [])
-                    held.append(place - min(common.bit_count(), PER_DOCUMENT) * WIDTH)
-    for source, target in links:
-        if source in heaviest and target in heaviest and heaviest[source][0] != heaviest[target][0]:
-            linked.setdefault(RELATED * heaviest[source][0] + heaviest[target][0], []).append(heaviest[source][1] - WIDTH)
-    found = sorted([*weighted(together, TOGETHER, concepts), *weighted(linked, LINKED, concepts)], key=lambda row: row[:4])
-    return [
-        Relation(source, target, label, -weight, [rows[place % WIDTH].page.public_id for place in sorted(set(seen))[:EVIDENCE]])
-        for weight, source, target, label, seen in found[:RELATIONS]
-    ]
-
-
-def weighted(found: dict[int, list[int]], label: str, concepts: Sequence[Concept]) -> Iterator[tuple[int, str, str, str, list[int]]]:
-    """(-weight, source, target, label, where seen) of relations; one without direction begins with the first by the alphabet."""
-    for pair, seen in found.items():
-        one, other = divmod(pair, RELATED)
-        source, target = concepts[one].label, concepts[other].label
-        if label is TOGETHER and target < source:
-            source, target = target, source
-        yield sum(place // WIDTH for place in seen), source, target, label, seen

@@ -72,7 +72,7 @@ def written(service: Service, reader: Reader, atlas: Atlas, after: int) -> str:
     found = [concept for concept in atlas.concepts if concept.born >= after]
     total = len(found) if after else atlas.total
     lines = [f"> {escaped(atlas.hub.description)}", ""] if atlas.hub.description else []
-    lines += concept_lines(service, atlas, atlases.described(reader, atlas, found[:CONCEPTS]), total)
+    lines += concept_lines(service, atlas, atlases.described(service, reader, atlas, found[:CONCEPTS]), total)
     shown = {concept.label for concept in found}
     relations = [one for one in atlas.relations if one.source in shown and one.target in shown]
     if relations:
@@ -124,9 +124,9 @@ def relation(service: Service, atlas: Atlas, one: Relation) -> str:
 
 def page(service: Service, reader: Reader, atlas: Atlas, concept: Concept) -> str:
     """The text of a concept's page."""
-    atlases.described(reader, atlas, [concept])
-    hub, by_id = atlas.hub, {page.public_id: page for page in atlas.documents}
-    here = [by_id[id] for id in concept.documents]
+    atlases.described(service, reader, atlas, [concept])
+    hub = atlas.hub
+    here = [atlas.pages[id] for id in concept.documents]
     fields: list[tuple[str, str | int]] = [
         ("type", "concept"),
         ("title", concept.label),

@@ -10,7 +10,6 @@ from math import log, sqrt
 from msgspec import Struct, json
 
 from memory_wire import publishing as p
-from memory_wire.hub.kinds import RULES
 from memory_wire.public import atlas as atlases
 from memory_wire.public import layout, nearness
 from memory_wire.public.concepts import crowd, read
@@ -173,10 +172,8 @@ def alike(service: Service, reader: Reader, atlas: Atlas, pages: list[Page]) -> 
 
 def rare(service: Service, reader: Reader, atlas: Atlas, documents: set[int]) -> dict[int, dict[str, float]]:
     """document -> key -> weight, of length 1 for each document: how much it says of concepts that few of the hub's documents have."""
-    made = gists.complete(service, reader, atlas.view, atlas.hub.bank)
-    by_id = atlas.by_id()
-    texts = {**dict(reader.graph.terms(atlas.view, atlas.hub.bank, RULES)), **{id: kept.terms for id, kept in made.items()}}
-    rows = [read(by_id[document], texts[document]) for document in sorted(texts)]
+    about, _ = gists.terms(service, reader, atlas.view, atlas.hub.bank)
+    rows = [read(page, about[page.id]) for page in atlas.documents]
     counts: dict[str, int] = {}
     for row in rows:
         for key in row.keys:

@@ -19,8 +19,7 @@ def document(service: Service, page: Page) -> str:
 
 def documents(service: Service, atlas: Atlas, ids: list[str], most: int, total: int) -> str:
     """The first of some documents, by title, and how many of `total` that leaves out."""
-    pages = {page.public_id: page for page in atlas.documents}
-    shown = [document(service, pages[id]) for id in ids[:most]]
+    shown = [document(service, atlas.pages[id]) for id in ids[:most]]
     return ", ".join(shown) + (f" and {total - len(shown)} more" if total > len(shown) else "")
 
 

@@ -11,11 +11,11 @@ from math import ceil
 from msgspec import Struct
 
 from memory_wire import publishing as p
-from memory_wire.hub.kinds import RULES, SKETCH
+from memory_wire.hub.kinds import SKETCH
 from memory_wire.kernels.text import terms
 from memory_wire.public import nearness
 from memory_wire.public.atlas import Shown
-from memory_wire.public.concepts import read
+from memory_wire.public.concepts import Read, crowd, read
 from memory_wire.public.lines import counted, cut, document, head
 from memory_wire.public.payload import HUB_SECONDS, address, escaped, markdown
 from memory_wire.service import gists
@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memory_wire.public.atlas import Atlas
     from memory_wire.service.service import Service
-    from memory_wire.store.graph import Kept, Page
+    from memory_wire.store.graph import Page
     from memory_wire.store.reader import Reader
     from memory_wire.types import Scope
 
@@ -32,8 +32,9 @@ LISTED = 100  # findings of one kind
 SAME = 0.8  # share of their shingles that two texts have in common, from which they are near duplicates
 NEAR = 0.18  # cosine distance below which they are
 NEIGHBOURS = 3  # that one document is reported with
-PREFIX = SKETCH - ceil(SAME * SKETCH) + 1  # smallest hashes of a text of which one must be shared, whatever else differs
-WIDEST = 20  # documents with the same one that are all compared with each other; of more, each with the next few
+APART = SKETCH - ceil(SAME * SKETCH)  # of the smallest hashes of near duplicates that only one has, at most
+PREFIX = APART + 4  # smallest hashes of a text that are looked up: near duplicates share four of them
+WIDEST = 6  # documents with the same one that are all compared with each other; of more, each with the next
 NAMED = 2  # concepts from which a title should have one
 TITLED = 3  # concepts that are looked for in a title
 NOTHING = "Nothing found."
@@ -103,32 +104,37 @@ def shown(reference: str) -> str:
 def findings(service: Service, reader: Reader, atlas: Atlas) -> Findings:
     """All findings in order."""
     by_id = atlas.by_id()
-    made = gists.complete(service, reader, atlas.view, atlas.hub.bank)
+    about, _ = gists.terms(service, reader, atlas.view, atlas.hub.bank)
+    rows = [read(page, about[page.id]) for page in sorted(atlas.documents, key=lambda page: (page.title, page.id))]
     dead = sorted(((by_id[document], reference) for document, reference in atlas.dead), key=lambda row: (row[0].title, row[0].id, row[1]))
-    twice = sorted((by_id[one].title, one, other, alike) for (one, other), alike in duplicates(reader, atlas, made).items())
+    twice = sorted((by_id[one].title, one, other, alike) for (one, other), alike in duplicates(service, reader, atlas).items())
     return Findings(
-        orphans=orphans(atlas),
+        orphans=orphans(atlas, rows),
         duplicates=[(by_id[one], by_id[other], alike) for _, one, other, alike in twice],
-        mistitled=mistitled(reader, atlas, made),
+        mistitled=mistitled(rows),
         dead=dead,
     )
 
 
-def orphans(atlas: Atlas) -> list[Page]:
-    """Documents that nothing brings together with another one, by title."""
+def orphans(atlas: Atlas, rows: list[Read]) -> list[Page]:
+    """Documents that nothing brings together with another one: no bundle, no link, no concept or rare word that some others have."""
     held = {document for bundle in atlas.bundles for document in bundle.members} | {end for link in atlas.links for end in link}
-    held |= atlas.together
-    return sorted((page for page in atlas.documents if page.id not in held), key=lambda page: (page.title, page.id))
+    counts: dict[str, int] = {}
+    for row in rows:
+        for key in row.keys:
+            counts[key] = counts.get(key, 0) + 1
+    most = crowd(rows)
+    return [row.page for row in rows if row.page.id not in held and not any(1 < counts[key] <= most for key in row.keys)]
 
 
-def duplicates(reader: Reader, atlas: Atlas, made: dict[int, Kept]) -> dict[tuple[int, int], float]:
-    """Pairs of documents whose texts are almost the same, by vectors where all have some, else by their shingles."""
-    vectors = nearness.vectors(reader, atlas.view, atlas.hub.bank, [page.id for page in atlas.documents])
-    if vectors and len(vectors) <= nearness.PAIRED:
-        return nearness.near(vectors, NEAR, NEIGHBOURS)
-    sketches = {document: numbers(sketch) for document, sketch in reader.graph.sketches(atlas.view, atlas.hub.bank, RULES)}
-    sketches.update((document, numbers(kept.sketch)) for document, kept in made.items())
-    return nearness.nearest(overlapping(sketches), NEIGHBOURS)
+def duplicates(service: Service, reader: Reader, atlas: Atlas) -> dict[tuple[int, int], float]:
+    """Pairs of documents whose texts are almost the same, by vectors where all of not too many have some, else by shingles."""
+    if len(atlas.documents) <= nearness.PAIRED:
+        vectors = nearness.vectors(reader, atlas.view, atlas.hub.bank, [page.id for page in atlas.documents])
+        if vectors:
+            return nearness.near(vectors, NEAR, NEIGHBOURS)
+    sketches = gists.sketches(service, reader, atlas.view, atlas.hub.bank)
+    return nearness.nearest(overlapping({document: numbers(sketch) for document, sketch in sketches.items()}), NEIGHBOURS)
 
 
 def numbers(sketch: bytes) -> array[int]:
@@ -143,33 +149,37 @@ def overlapping(sketches: dict[int, array[int]]) -> dict[tuple[int, int], float]
     for one in sorted(sketches):
         for hash in sketches[one][:PREFIX]:
             by_hash.setdefault(hash, []).append(one)
-    shared: set[tuple[int, int]] = set()
+    counts: dict[tuple[int, int], int] = {}
     for documents in by_hash.values():
-        reach = len(documents) if len(documents) <= WIDEST else NEIGHBOURS
-        shared.update((one, other) for at, one in enumerate(documents) for other in documents[at + 1 : at + 1 + reach])
+        reach = len(documents) if len(documents) <= WIDEST else 1
+        for at, one in enumerate(documents):
+            for other in documents[at + 1 : at + 1 + reach]:
+                counts[one, other] = counts.get((one, other), 0) + 1
+    least = {document: max(1, min(len(sketch), PREFIX) - APART) for document, sketch in sketches.items()}
+    shared = [pair for pair, count in counts.items() if count >= min(least[pair[0]], least[pair[1]])]
+    sets = {document: frozenset(sketches[document]) for pair in shared for document in pair}
     found = {}
     for one, other in shared:
-        alike = jaccard(sketches[one], sketches[other])
+        alike = jaccard(sets[one], sets[other])
         if alike >= SAME:
             found[one, other] = round(alike, 2)
     return found
 
 
-def jaccard(one: array[int], other: array[int]) -> float:
-    """How many of the smallest hashes of two texts both have; the share of all shingles, when these are few."""
-    mine, others = set(one), set(other)
-    smallest = sorted(mine | others)[:SKETCH]
-    return sum(hash in mine and hash in others for hash in smallest) / len(smallest) if smallest else 0.0
+def jaccard(one: frozenset[int], other: frozenset[int]) -> float:
+    """How many of the smallest hashes of two texts both have; the share of all shingles, when these are few; 0 when it can't be SAME."""
+    both = len(one & other)
+    count = min(SKETCH, len(one) + len(other) - both)
+    if not count or both < SAME * count:
+        return 0.0
+    return sum(hash in one and hash in other for hash in sorted(one | other)[:SKETCH]) / count
 
 
-def mistitled(reader: Reader, atlas: Atlas, made: dict[int, Kept]) -> list[tuple[Page, list[str]]]:
+def mistitled(rows: list[Read]) -> list[tuple[Page, list[str]]]:
     """Documents with several concepts of which the title has no word, each with the heaviest."""
-    texts = dict(reader.graph.terms(atlas.view, atlas.hub.bank, RULES))
-    texts.update((document, kept.terms) for document, kept in made.items())
     found = []
-    for page in sorted(atlas.documents, key=lambda page: (page.title, page.id)):
-        row = read(page, texts[page.id])
-        words = {term.decode() for term in terms(page.title)}
+    for row in rows:
+        words = {term.decode() for term in terms(row.page.title)}
         if row.size >= NAMED and words and not any(words & set(key.split()) for key in row.keys[: row.size]):
-            found.append((page, row.labels[: min(TITLED, row.size)]))
+            found.append((row.page, row.labels[: min(TITLED, row.size)]))
     return found

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from memory_wire import publishing as p
 from memory_wire.public.atlas import Shown, described
-from memory_wire.public.concepts import LINKED
 from memory_wire.public.lines import documents, head
 from memory_wire.public.payload import HUB_SECONDS, address, escaped, markdown
+from memory_wire.public.ties import LINKED
 from memory_wire.service import gists
 
 TYPE_CHECKING = False
@@ -47,7 +47,7 @@ def text(service: Service, reader: Reader, atlas: Atlas) -> str:
 def queries(service: Service, reader: Reader, atlas: Atlas) -> list[tuple[str, list[str]]]:
     """(question, public ids of documents that answer it), each question once."""
     found: dict[str, list[str]] = {}
-    for question, ids in (*headings(service, reader, atlas), *concepts(reader, atlas), *relations(atlas)):
+    for question, ids in (*headings(service, reader, atlas), *concepts(service, reader, atlas), *relations(atlas)):
         if len(found) < QUERIES:
             found.setdefault(question, ids)
     return list(found.items())
@@ -65,9 +65,9 @@ def headings(service: Service, reader: Reader, atlas: Atlas) -> list[tuple[str, 
     ][: QUERIES // 2]
 
 
-def concepts(reader: Reader, atlas: Atlas) -> list[tuple[str, list[str]]]:
+def concepts(service: Service, reader: Reader, atlas: Atlas) -> list[tuple[str, list[str]]]:
     """What the heaviest concepts are."""
-    found = described(reader, atlas, [concept for concept in atlas.concepts if concept.told is not None][:ABOUT])
+    found = described(service, reader, atlas, [concept for concept in atlas.concepts if concept.told is not None][:ABOUT])
     return [
         (f"What is {concept.label}?" if concept.description else f"Where is {concept.label} used?", concept.documents) for concept in found
     ]

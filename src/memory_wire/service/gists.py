@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memory_wire.store.protocol import Tx
     from memory_wire.store.reader import Reader
 
-KIND = "gist"
+KIND, NAME = "gist", "gists"
 SLICE = 24_000  # characters of text that one step of the background reads, about ten milliseconds of work
 WRITE = 200  # gists of one write
 BITS = 64
@@ -138,7 +138,36 @@ def run(service: Service, job: Job) -> Callable[[Tx], None] | None:
 
 def complete(service: Service, reader: Reader, view: str, bank: int | None) -> dict[int, Kept]:
     """Gists that are missing in the reader's transaction, of a hub or of all, made now; they are kept for the next reader."""
-    return _kept(service, [made(reader.graph, view, page) for page in reader.graph.missing(view, bank, RULES)])
+    key = (reader.version, view, bank)
+    held = service.kept.get(NAME)
+    if isinstance(held, tuple) and held[0] == key:
+        found: dict[int, Kept] = held[1]
+        return found
+    missing = reader.graph.missing(view, bank, RULES)
+    found = _kept(service, [made(reader.graph, view, page) for page in missing])
+    if missing:
+        service.kept[NAME] = (key, found)
+    return found
+
+
+def sketches(service: Service, reader: Reader, view: str, bank: int) -> dict[int, bytes]:
+    """The sketches of a hub's documents."""
+    found = dict(reader.graph.sketches(view, bank, RULES))
+    found.update((document, kept.sketch) for document, kept in complete(service, reader, view, bank).items())
+    return found
+
+
+def terms(service: Service, reader: Reader, view: str, bank: int) -> tuple[dict[int, bytes], dict[int, str]]:
+    """What the documents of a hub are about, packed, and the references of those that have some, by document."""
+    rows = reader.graph.terms(view, bank, RULES)
+    about = {document: packed for document, packed, _ in rows if packed is not None}
+    links = {document: text for document, _, text in rows if text}
+    if len(about) < len(rows):
+        for document, kept in complete(service, reader, view, bank).items():
+            about[document] = kept.terms
+            if kept.links:
+                links[document] = kept.links
+    return about, links
 
 
 def of(service: Service, reader: Reader, view: str, documents: Sequence[int]) -> dict[int, Kept]:

@@ -10,7 +10,7 @@ from msgspec import Struct, json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from sqlite3 import Connection
 
 PUBLIC, OWNER = "public", "owner"
@@ -154,10 +154,11 @@ class Graph:
         query = f"{_DOCUMENTS.format(view=view)} WHERE NOT EXISTS (SELECT 1 FROM gist g WHERE {_HELD}) {of} ORDER BY d.id"
         return [Page(*row) for row in self._execute(query, (rules,) if bank is None else (rules, bank))]
 
-    def terms(self, view: str, bank: int, rules: int) -> Iterable[tuple[int, bytes]]:
-        """(document, what it is about) of a hub's documents whose gist is there."""
-        query = f"SELECT d.id, g.terms FROM {view}_document d JOIN gist g ON {_HELD} WHERE d.bank = ?"
-        return self._execute(query, (rules, bank))
+    def terms(self, view: str, bank: int, rules: int) -> list[tuple[int, bytes | None, str]]:
+        """(document, what it is about, references a line each) of a hub's documents; None where the gist isn't there."""
+        of = f"FROM {view}_document d LEFT JOIN gist g ON {_HELD} WHERE d.bank = ? ORDER BY d.id"
+        query = f"SELECT d.id, g.terms, ifnull(g.links, '') {of}"
+        return self._execute(query, (rules, bank)).fetchall()
 
     def links(self, view: str, rules: int, bank: int | None = None) -> list[tuple[int, str]]:
         """(document, references a line each) of the documents that have some, of a hub or of all."""
