@@ -11,7 +11,7 @@ import sys
 
 from memory_wire.cli.args import COMMON, Command, Option, Usage, Value
 from memory_wire.cli.show import as_json, line, tell
-from memory_wire.cli.target import bank_name, connect, found_bank
+from memory_wire.cli.target import address, bank_name, connect, found_bank
 from memory_wire.errors import Invalid, Unauthorized
 
 TYPE_CHECKING = False
@@ -122,12 +122,6 @@ def decoded(raw: bytes, name: str) -> str:
         return raw.decode()
     except UnicodeDecodeError as error:
         raise Invalid("text", "UTF-8", f"{name} is not UTF-8 (byte {error.start})") from None
-
-
-def address(target: Target, path: str) -> str:
-    """The whole address of a document, where a server over TCP has it."""
-    url = getattr(target, "url", "")
-    return url + path if url.startswith("http") else path
 
 
 def notice(target: Target, id: str, draft: bool) -> None:

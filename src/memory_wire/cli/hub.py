@@ -7,7 +7,7 @@ from importlib import import_module
 from memory_wire import questions as q
 from memory_wire.cli.args import COMMON, Command, Option, Usage, Value
 from memory_wire.cli.show import as_json, line, one_line, table
-from memory_wire.cli.target import bank_name, connect
+from memory_wire.cli.target import address, bank_name, connect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,10 +74,11 @@ def hub(values: dict[str, Value]) -> int:
             public=values["action"] == "publish",
             keyless_capture=None if values.get("keyless") is None else values["keyless"] == "on",
         )
+        where = address(target, answer.url)
     if values.get("json"):
         as_json(answer)
     else:
-        line(said(answer))
+        line(said(answer, where))
     return 0
 
 
@@ -108,9 +109,9 @@ def slug_of(target: Client | Memory, values: dict[str, Value], bank: str, publis
     return made
 
 
-def said(hub: d.Hub) -> str:
+def said(hub: d.Hub, where: str) -> str:
     how = "public" if hub.public else "not public"
-    return f"{hub.slug}  {how}  bank {hub.bank}, {hub.visible} of {hub.documents} documents visible to everybody  {hub.url}"
+    return f"{hub.slug}  {how}  bank {hub.bank}, {hub.visible} of {hub.documents} documents visible to everybody  {where}"
 
 
 def status(target: Client | Memory, values: dict[str, Value]) -> int:

@@ -19,6 +19,7 @@ SEARCH = re.compile(r'<form role="search".*?</form>\n?', re.DOTALL)
 ASKING = re.compile(r'<a href="[^"]*\?q=[^"]*">([^<]*)</a>')
 LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
 FIELD = re.compile(r'^(url|hub|source): "([^"]*)"$', re.MULTILINE)
+NAME = 200  # bytes of a file's name without its suffix
 BAD = ("/", "\\", "\0")
 POLICY = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'self'; img-src 'self' data:\">\n"
 CHARSET = '<meta charset="utf-8">\n'
@@ -40,7 +41,7 @@ class Links:
         """The concepts that a page links to, by their slugs."""
         start = f"/hub/{self.slug}/c/"
         found = {unquote(path[len(start) :]) for _, url, _ in HREF.findall(html) if (path := self.path(url)) and path.startswith(start)}
-        return {slug for slug in found if slug not in ("", ".", "..") and not any(bad in slug for bad in BAD)}
+        return {slug for slug in found if slug not in ("", ".", "..") and len(slug.encode()) < NAME and not any(bad in slug for bad in BAD)}
 
     def pages(self, html: str) -> int:
         """How many pages the hub's documents take."""

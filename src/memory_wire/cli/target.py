@@ -62,6 +62,12 @@ def connect(values: dict[str, Value]) -> Client | Memory:
     return Memory(db_path(values))
 
 
+def address(target: Client | Memory, path: str) -> str:
+    """The whole address of something public, where a server over TCP has it."""
+    url = getattr(target, "url", "")
+    return url + path if url.startswith("http") else path
+
+
 def serving(path: str) -> str | None:
     """The address of this user's server that serves this database and answers, from `serve.json` beside it."""
     from memory_wire.hooks import endpoint

@@ -38,7 +38,7 @@ class Folder:
 
     def __init__(self, path: str) -> None:
         self.root = os.path.realpath(path)
-        self.name = os.path.basename(self.root) or "folder"
+        self.name = os.path.basename(os.path.abspath(path)) or "folder"
         self.known: dict[str, tuple[tuple[int, int, int], str]] = {}
         os.scandir(self.root).close()  # raises OSError where there is none
 

@@ -30,6 +30,10 @@ INSERT INTO hub (bank, slug, display_name, description, public, instructions, cr
 ON CONFLICT (bank) DO UPDATE SET slug = excluded.slug, display_name = excluded.display_name, description = excluded.description,
 public = excluded.public, instructions = excluded.instructions, keyless = excluded.keyless
 """
+_KEYLESS = """
+SELECT EXISTS (SELECT 1 FROM hub h JOIN bank b ON b.id = h.bank JOIN project p ON p.id = b.project
+WHERE p.name = ? AND b.name IS NOT NULL AND coalesce(h.keyless, ?))
+"""
 _WITHDRAW = """
 INSERT INTO withdrawn (bank, place, uid) SELECT bank, id, uid FROM published p
 WHERE {of} AND NOT EXISTS (SELECT 1 FROM public_chunk c WHERE c.unit = p.unit) ORDER BY p.id
@@ -162,7 +166,7 @@ class Hubs:
 
     def keyless(self, project: str, exposed: bool) -> bool:
         """Whether documents may be made without a key in any of a project's hubs."""
-        return any(hub.admits(exposed) for hub in self.all(project))
+        return bool(self._execute(_KEYLESS, (project, not exposed)).fetchone()[0])
 
     # the public projection ---------------------------------------------------------------------------------------------------------
 
