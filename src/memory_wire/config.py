@@ -131,6 +131,7 @@ PUBLIC_CONNECTIONS = 192  # of CONNECTIONS, there
 RENDER_CHARS = 2_000_000  # of a document; a longer one is shown as plain text
 RENDER_SECONDS = 10.0
 RENDERED_BYTES = 1024 * 1024  # of pages' texts that are kept while somebody asks
+LINK_USES, LINK_DAYS, LINK_DAYS_MOST = 1_000, 7, 90  # of a link that opens a document: at most, if nothing is said, at most
 PEERS_KNOWN = 4_096  # whose calls are counted there
 FIRST_KEY_SECONDS = 1.0  # after which a server notices the first key, made by another process
 NAME_CHARS = 128  # of an account, project, member, unit or label

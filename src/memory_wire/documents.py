@@ -94,6 +94,7 @@ class SetAccess(Struct, kw_only=True, forbid_unknown_fields=True):
     password: str | UnsetType | None = UNSET
     allowed_emails: list[str] | UnsetType | None = UNSET
     expires_at: str | UnsetType | None = UNSET
+    password_page: bool | UnsetType = UNSET
     bank: str | None = None
     edit_token: str | None = None
 
@@ -279,6 +280,7 @@ class Access(Struct, kw_only=True):
     deleted_at: str | None
     public: bool
     gates: list[str]
+    password_page: bool = False
 
 
 class DocDeleted(Struct, kw_only=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_wire.client import Surface
-from memory_wire.errors import NotPublic
+from memory_wire.errors import Invalid, NotPublic, UnknownDocument
 from tests.surfaces.scenarios import refused, scenario
 
 GUIDE = "---\ntags: [engines]\n---\n# Guide\n\nThe engine needs *oil*.\n\n## Setup\n\nInstall the engine <b>twice</b>.\n"
@@ -33,6 +33,31 @@ def pages_of_a_hub(s: Surface) -> None:
     s.set_access(id, is_draft=True)
     with refused(NotPublic, "not found"):
         s.page_doc(id)
+
+
+@scenario
+def pages_for_some(s: Surface) -> None:
+    id = s.create_doc("# Plan\n\nOf the *harbour*.\n").id
+    s.put_hub("some-pages", public=True)
+    assert s.set_access(id, password="open sesame").password_page is False
+    with refused(NotPublic, "not found"):
+        s.page_doc(id)
+    with refused(NotPublic, "not found"):
+        s.unlock_doc(id, "open sesame")
+    assert s.set_access(id, password_page=True).password_page is True
+    assert b"This document has a password" in s.page_doc(id).body and b"harbour" not in s.page_doc(id).body
+    assert b"That is not the password." in s.unlock_doc(id, "open & sesame").body
+    assert b"Of the <em>harbour</em>." in s.unlock_doc(id, "open sesame").body
+    with refused(NotPublic, "not found"):
+        s.unlock_doc("nobody", "open sesame")
+    link = s.create_link(id, uses=2)
+    token = link.url.partition("?link=")[2]
+    assert (link.id, link.uses) == (id, 2) and b"harbour" in s.page_doc(id, link=token).body
+    assert s.drop_links(id).dropped == 1 and b"harbour" not in s.page_doc(id, link=token).body
+    with refused(Invalid, "invalid uses: must be 1 to 1,000"):
+        s.create_link(id, uses=0)
+    with refused(UnknownDocument, "unknown document"):
+        s.create_link("nobody")
 
 
 @scenario

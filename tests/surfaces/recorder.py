@@ -10,6 +10,7 @@ import msgspec
 
 from memory_wire import embedding as e
 from memory_wire import grants as g
+from memory_wire import guests
 from memory_wire import integrations as i
 from memory_wire import publishing as p
 from memory_wire import questions as q
@@ -24,6 +25,7 @@ CURSOR = re.compile(rb"'\d+\.\d+'")
 KEY_ID = re.compile(rb"(?<=RevokeKey\(id=')[0-9a-f]{12}|(?<=head=')[0-9a-f]{32}")
 DOCUMENT = re.compile(rb"(?<=['\"/])[0-9A-Za-z]{17}(?=['\"#)>.?\\])")
 SUGGESTION = re.compile(rb"(?<=id=')[0-9a-f]{16}(?=')|(?<=\"id\":\")[0-9a-f]{16}(?=\")")
+LINK = re.compile(rb"(?<=link=')[0-9A-Za-z]{32}")
 STAMP = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
@@ -71,6 +73,8 @@ class Recorder(Surface):
         """The answer without what other scenarios have made, and without what is made anew by chance."""
         if isinstance(answer, p.Payload):
             return [answer.body.decode(), msgspec.structs.replace(answer, body=b"", etag="<etag>")]
+        if isinstance(answer, guests.Link):
+            return msgspec.structs.replace(answer, url="<link>", expires_at="<later>")
         if isinstance(answer, g.NewKey):
             return msgspec.structs.replace(answer, id="<key id>", key="<key>", expires_at=None)
         if isinstance(answer, q.HubRecalled):
@@ -89,6 +93,7 @@ class Recorder(Surface):
         line = f"{name} {request} -> ".encode(errors="replace") + answer
         line = KEY_ID.sub(b"<key id>", CURSOR.sub(b"<cursor>", line))
         line = SUGGESTION.sub(b"<suggestion>", line)
+        line = LINK.sub(b"<token>", line)
         line = DOCUMENT.sub(self.numbered, UUID.sub(self.numbered, line)).replace(self.bank.encode(), b"<bank>")
         self.log.append(STAMP.sub(now_or_given, DIGEST.sub(self.numbered, line)))
 

@@ -122,16 +122,18 @@ class Library(Questions):
         password: str | UnsetType | None = UNSET,
         allowed_emails: list[str] | UnsetType | None = UNSET,
         expires_at: str | UnsetType | None = UNSET,
+        password_page: bool | UnsetType = UNSET,
         bank: str | None = None,
         edit_token: str | None = None,
     ) -> d.Access:
-        """Sets the gates that are given; None takes one away."""
+        """Sets the gates that are given; None takes one away. `password_page`: the page asks who has its address for the password."""
         request = d.SetAccess(
             id=id,
             is_draft=is_draft,
             password=password,
             allowed_emails=allowed_emails,
             expires_at=expires_at,
+            password_page=password_page,
             bank=bank,
             edit_token=edit_token,
         )

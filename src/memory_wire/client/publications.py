@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory_wire import guests as g
 from memory_wire import publishing as p
 
 TYPE_CHECKING = False
@@ -27,9 +28,23 @@ class Publications:
         """The style sheet of all pages."""
         return self._payload("style", p.Style())
 
-    def page_doc(self, id: str, *, at: str = "") -> p.Payload:
-        """A document's page, now or `at` a moment of the past."""
-        return self._payload("page_doc", p.ViewDoc(id=id, at=at))
+    def page_doc(self, id: str, *, at: str = "", link: str = "") -> p.Payload:
+        """A document's page, now or `at` a moment of the past; `link` is the token of one that opens it."""
+        return self._payload("page_doc", p.ViewDoc(id=id, at=at, link=link))
+
+    def unlock_doc(self, id: str, password: str) -> p.Payload:
+        """The page of a document whose page asks for its password."""
+        return self._payload("unlock_doc", g.UnlockDoc(id=id, password=password))
+
+    def create_link(self, id: str, *, uses: int | None = None, days: int | None = None) -> g.Link:
+        """A link that opens a document with an allow-list or a password, once and for a week if nothing else is said."""
+        answer: g.Link = self.call("create_link", g.CreateLink(id=id, uses=uses, days=days))
+        return answer
+
+    def drop_links(self, id: str) -> g.LinksDropped:
+        """Ends all links to a document."""
+        answer: g.LinksDropped = self.call("drop_links", g.DropLinks(id=id))
+        return answer
 
     def page_bundle(self, id: str) -> p.Payload:
         """A bundle's page."""

@@ -60,6 +60,8 @@ class Client(Surface):
             body = request.body
         elif op.body:
             body = encode(request)
+        if op.form:
+            return self.filled(op, request)
         path = target(op, request, self.bank if bank is None else bank)
         seconds = max(self.wire.timeout, APART_SECONDS) if op.apart else None
         try:
@@ -68,6 +70,14 @@ class Client(Surface):
             if not self.renewed():
                 raise
         return read(op, self.wire.request(op.http[0], path, body, seconds=seconds))
+
+    def filled(self, op: Op, request: msgspec.Struct) -> Any:
+        """The answer to a form."""
+        fields = msgspec.structs.asdict(request)
+        places = {name for name in fields if f"{{{name}}}" in op.http[1]}
+        body = "&".join([f"{name}={quoted(name, written(value))}" for name, value in fields.items() if name not in places])
+        path = target(op, type(request)(**{name: fields[name] for name in places}), self.bank).partition("?")[0]
+        return read(op, self.wire.request(op.http[0], path, body.encode(), "application/x-www-form-urlencoded"))
 
     def renewed(self) -> bool:
         """Whether the key file has another key by now: the store's first one may have been made since."""

@@ -37,6 +37,7 @@ class Op:
     `contract`: a /banks route, with plain-text errors and unknown fields ignored. `tool`: its name as a tool of an agent. `apart`: it takes
     its time or waits for the outside world, so a server answers others meanwhile. `needs`: the right that a key must have, read, write or
     admin; "" says what `writes` says. `public`: everybody may ask, nobody needs a key, and it is all that a public address serves.
+    `form`: the request is what a page's form sends.
     """
 
     __slots__ = (
@@ -47,6 +48,7 @@ class Op:
         "cli",
         "contract",
         "errors",
+        "form",
         "http",
         "name",
         "needs",
@@ -73,12 +75,13 @@ class Op:
         apart: bool = False,
         needs: str = "",
         public: bool = False,
+        form: bool = False,
     ) -> None:
         self.name, self.http, self.summary, self.errors = name, http, summary, errors
         self._request: type[Struct] | Named = request
         self._response = response
         self.body, self.writes, self.contract, self.apart = body, writes, contract, apart
-        self.cli, self.tool, self.needs, self.public = cli, tool, needs, public
+        self.cli, self.tool, self.needs, self.public, self.form = cli, tool, needs, public, form
 
     @property
     def request(self) -> type[Struct]:

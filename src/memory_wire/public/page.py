@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memory_wire.public.rendered import Body
     from memory_wire.publishing import Payload, ViewDoc
     from memory_wire.service.service import Service
+    from memory_wire.store.guests import Shared
     from memory_wire.store.public import PublicDocument, PublicHub
     from memory_wire.types import Scope
 
@@ -37,13 +38,16 @@ def page(service: Service, request: ViewDoc, scope: Scope) -> Payload:
     if markdown or negotiate.wants_markdown(request):
         from memory_wire.public import doc
 
-        return negotiate.negotiated(doc.raw(service, RawDoc(id=id, compact=request.compact, at=request.at), scope))
+        try:
+            return negotiate.negotiated(doc.raw(service, RawDoc(id=id, compact=request.compact, at=request.at), scope))
+        except NotPublic:
+            return guest(service, request, scope, id, markdown=True)
     at = past.named(request.at)
     with service.read() as reader:
         document = past.document(service, reader, id, at)
         hub = reader.public.hub(document.slug) if document is not None else None
         if document is None or hub is None:
-            raise NotPublic
+            return guest(service, request, scope, id)
         text = reader.public.markdown(document)
         around, leads = Around(), dict[str, str]()
         if at is None:  # what is around it is known of its newest text alone
@@ -53,6 +57,13 @@ def page(service: Service, request: ViewDoc, scope: Scope) -> Payload:
             around.labels = [one.label for one in concepts.of_document(service, reader, document.id, config.DOC_CONCEPTS).concepts]
             around.summary = extracts.of(service, reader, document).summary
     return framed(service, document, hub, rendered.body_of(service, text, document.title, leads), around, at)
+
+
+def guest(service: Service, request: ViewDoc, scope: Scope, id: str, markdown: bool = False) -> Payload:
+    """What isn't for everybody may be for who asks. Raises NotPublic."""
+    from memory_wire.public import guest
+
+    return negotiate.negotiated(guest.opened(service, id, request.link, scope, markdown))
 
 
 def framed(service: Service, document: PublicDocument, hub: PublicHub, body: Body, around: Around, at: int | None) -> Payload:
@@ -74,7 +85,7 @@ def framed(service: Service, document: PublicDocument, hub: PublicHub, body: Bod
     return html.payload(service, found)
 
 
-def article(document: PublicDocument, body: Body, at: int | None = None) -> str:
+def article(document: PublicDocument | Shared, body: Body, at: int | None = None) -> str:
     """The document itself."""
     facts = [f"Updated {html.time(document.updated)}", f"created {html.time(document.created)}"]
     if (came := shareable(document.source)) is not None:

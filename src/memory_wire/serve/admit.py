@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memory_wire.serve.routes import Route, Router
     from memory_wire.types import Caller
 
+FORM_CALLS = 20  # that the guess of a password counts for
 NO_TYPE = "Expected request with `Content-Type: application/json`"
 TOO_LARGE = "Failed to buffer the request body: length limit exceeded ({} bytes)"
 KEYLESS = ("create_doc", "update_doc", "set_access")  # where a hub lets them, or the document's edit token does
@@ -47,7 +48,7 @@ def admit(
         return known
     if request.route is None or not request.route.reads:
         return refusal
-    if not is_json(headers.get(b"content-type", b"")):
+    if not (is_form if request.route.form else is_json)(headers.get(b"content-type", b"")):
         return text(415, NO_TYPE)
     length = headers.get(b"content-length", b"").lstrip(b"0")  # int() reads no more than 4,300 digits
     if length and int(length) > most(request):
@@ -65,7 +66,7 @@ def outward(request: Request, headers: dict[bytes, bytes], entry: Entry) -> Repl
     from memory_wire.serve import published
 
     try:
-        entry.charge(request.connection.peer)
+        entry.charge(request.connection.peer, FORM_CALLS if request.route is not None and request.route.form else 1)
     except MemoryWireError as error:
         return refused(error, False)
     if request.verb == b"OPTIONS":
@@ -161,6 +162,11 @@ def target(url: bytes) -> tuple[bytes, bytes, bytes]:
             slash = rest.find(b"/")
             url = rest[slash:] if slash >= 0 else b"/"
     return url.partition(b"#")[0].partition(b"?")
+
+
+def is_form(kind: bytes) -> bool:
+    """What browsers send a form as."""
+    return kind.partition(b";")[0].strip().lower() == b"application/x-www-form-urlencoded"
 
 
 def is_json(kind: bytes) -> bool:

@@ -80,15 +80,15 @@ class Entry:
                 self.gate = Gate(self.service)
         return self.gate
 
-    def charge(self, peer: str) -> None:
-        """Counts a call from an address. Raises RateLimited when there were too many in the last minute."""
+    def charge(self, peer: str, cost: int = 1) -> None:
+        """Counts a call from an address, for so many. Raises RateLimited when there were too many in the last minute."""
         if not self.public_calls:
             return
         if self.peers is None:
             from memory_wire.service.buckets import Buckets
 
             self.peers = Buckets(PEERS_KNOWN)
-        self.peers.charge(network(peer), self.public_calls, "from this address")
+        self.peers.charge(network(peer), self.public_calls, "from this address", cost)
 
     def capture(self, headers: dict[bytes, bytes], exposed: bool) -> Scope | None:
         """Who may make documents without a key, where a hub lets them. Raises RateLimited, and what the store raises."""

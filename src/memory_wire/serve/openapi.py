@@ -114,6 +114,9 @@ def operation(op: ops.Op, found: set[type[Struct]]) -> Json:
     parameters = list(parameters_of(op))
     if parameters:
         entry["parameters"] = parameters
+    if op.form:
+        found.add(op.request)
+        entry["requestBody"] = {"required": True, "content": {"application/x-www-form-urlencoded": {"schema": ref(op.request.__name__)}}}
     if op.body:
         body: Json = {"type": "object"}
         if op.request is not t.PutConfig:
@@ -151,7 +154,7 @@ def agents(place: str) -> Json:
 def parameters_of(op: ops.Op) -> list[Json]:
     places = [part[1:-1] for part in op.http[1].split("/") if part.startswith("{")]
     found: list[Json] = [{"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in places]
-    if not op.body:
+    if not op.body and not op.form:
         asked = [name for name in op.request.__struct_fields__ if name not in places and name not in HEARD]
         found += [{"name": name, "in": "query", "required": name == "confirm", "schema": hint(op, name)} for name in asked]
     if op.response in (t.Retained, t.BatchRetained):

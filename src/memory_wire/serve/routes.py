@@ -35,6 +35,7 @@ class Route:
         "answer",
         "body",
         "contract",
+        "form",
         "keyed",
         "name",
         "op",
@@ -64,7 +65,8 @@ class Route:
         if op is not None:
             self.places = tuple(part[1:-1] for part in op.http[1].split("/") if part.startswith("{"))
             self.writes, self.contract = op.writes, op.contract
-        self.reads = (op is not None and op.body) or start is not None  # a request has a JSON body
+        self.form = op is not None and op.form  # a request has a body as forms send it
+        self.reads = (op is not None and op.body) or start is not None or self.form  # a body, else of JSON
 
     def __getattr__(self, name: str) -> Any:
         """What reads and renders, made when the route is first asked for: most routes of a server never are."""
@@ -100,7 +102,7 @@ class Route:
                 scope = home.at(value)
             else:
                 values[name] = value
-        receipt = self.query.into(values, query)
+        receipt = self.query.into(values, body if self.form else query)
         if self.body is None:
             return scope, self.op.request(**values), receipt, b""
         call, ignored = self.body.decode(body)

@@ -25,17 +25,18 @@ class Buckets:
         self.most = most
         self.known: dict[str, Bucket] = {}
 
-    def charge(self, name: str, calls: int, whose: str) -> None:
-        """Counts a call of `name`, which may make so many a minute. Raises RateLimited when there were too many."""
+    def charge(self, name: str, calls: int, whose: str, cost: int = 1) -> None:
+        """Counts a call of `name`, which may make so many a minute, for `cost` of them. Raises RateLimited when there were too many."""
         now = time.monotonic()
         bucket = self.known.get(name)
         if bucket is None:
             bucket = self.begin(name, calls, now)
         bucket.left = min(float(calls), bucket.left + (now - bucket.at) * calls / MINUTE)
         bucket.at = now
-        if bucket.left < 1.0:
-            raise RateLimited(calls, int((1.0 - bucket.left) * MINUTE / calls) + 1, whose)
-        bucket.left -= 1.0
+        cost = min(cost, calls)
+        if bucket.left < cost:
+            raise RateLimited(calls, int((cost - bucket.left) * MINUTE / calls) + 1, whose)
+        bucket.left -= cost
 
     def begin(self, name: str, calls: int, now: float) -> Bucket:
         if len(self.known) >= self.most:

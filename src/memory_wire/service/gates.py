@@ -66,17 +66,20 @@ def change_of(request: d.SetAccess | b.SetBundleAccess) -> Callable[[Document | 
 def set_access(request: d.SetAccess, scope: t.Scope, service: Service) -> Work:
     """The work that sets gates; the public projection follows at once. Raises Invalid, WrongType, UnknownDocument."""
     now, change = service.now(), change_of(request)
+    asking = None if request.password_page is UNSET else flag("password_page", request.password_page)
 
     def work(tx: Tx) -> Outcome:
         document = named(tx, request, scope, request.edit_token)
         bank = bank_of(tx, document, scope)
         change(document)
         tx.documents.set(document)
+        if asking is not None:
+            tx.guests.ask(document.id, asking)
         tx.hubs.reconcile(bank.id, document.id)
         after = tx.documents.by_id(scope.project, document.public_id)
         assert after is not None
         audit.note(tx, scope, bank, "doc.access", document.public_id, now, ", ".join(gates(after, now)) or "public")
-        return Outcome(access_of(after, now), jobs=service.has_embedded(tx, bank))  # bundles say who is in them
+        return Outcome(access_of(tx, after, now), jobs=service.has_embedded(tx, bank))  # bundles say who is in them
 
     return work
 
@@ -103,7 +106,7 @@ def addresses(value: object) -> str | None:
     return json.encode(list(found)).decode() if found else None
 
 
-def access_of(document: Document, now: int) -> d.Access:
+def access_of(tx: Tx, document: Document, now: int) -> d.Access:
     return d.Access(
         id=document.public_id,
         is_draft=bool(document.draft),

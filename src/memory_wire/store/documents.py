@@ -249,6 +249,7 @@ class Documents:
             "DELETE FROM link WHERE target_kind = 'document' AND target = ?",
             "DELETE FROM version WHERE document = ?",
             "DELETE FROM gist WHERE document = ?",
+            "DELETE FROM reading_link WHERE document = ?",
             "DELETE FROM kept_vector WHERE document = ?",
             "DELETE FROM embedded_document WHERE document = ?",
             "DELETE FROM document WHERE id = ?",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from memory_wire.store.erasing import Erasing
     from memory_wire.store.filing import Filing
     from memory_wire.store.graph import Graph
+    from memory_wire.store.guests import Guests
     from memory_wire.store.hubs import Hubs
     from memory_wire.store.integrations import Integrations
     from memory_wire.store.jobs import Jobs
@@ -123,6 +124,13 @@ class Nouns:
         from memory_wire.store.embeddings import Embeddings  # of banks with an embedder
 
         return Embeddings(self.connection)
+
+    @property
+    def guests(self) -> Guests:
+        """Documents that some may read."""
+        from memory_wire.store.guests import Guests
+
+        return Guests(self.connection)
 
     @property
     def kept_vectors(self) -> KeptVectors:

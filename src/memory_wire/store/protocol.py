@@ -18,6 +18,7 @@ from memory_wire.store.embeddings import Embeddings
 from memory_wire.store.erasing import Erasing
 from memory_wire.store.filing import Filing
 from memory_wire.store.graph import Graph
+from memory_wire.store.guests import Guests
 from memory_wire.store.hubs import Hubs
 from memory_wire.store.integrations import Integrations
 from memory_wire.store.jobs import Jobs
@@ -91,6 +92,10 @@ class Nouns(Protocol):
     @property
     def integrations(self) -> Integrations:
         """What agents of a project may call."""
+
+    @property
+    def guests(self) -> Guests:
+        """Documents that some may read."""
 
     @property
     def kept_vectors(self) -> KeptVectors:

@@ -114,7 +114,8 @@ class Shelf:
         query = (
             "SELECT substr(v.markdown, 1, ?) FROM public_document d JOIN version v ON v.document = d.id WHERE d.id = ? AND v.version = ?"
         )
-        return bytes(self._execute(query, (size, document.id, document.version)).fetchone()[0] or b"")  # of an empty text SQLite cuts nothing
+        (found,) = self._execute(query, (size, document.id, document.version)).fetchone()
+        return bytes(found or b"")  # of an empty text SQLite cuts nothing
 
     def description(self, document: PublicDocument) -> str | None:
         """What a model made of it, as it is kept; described.py says whether it is for everybody."""

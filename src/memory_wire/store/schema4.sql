@@ -166,6 +166,22 @@ CREATE TABLE embedded_document (                    -- what a document was when 
     chunks BLOB NOT NULL                            -- 16 bytes for each chunk, in order
 );
 
+-- documents that some may read; copies and exports of a bank begin with neither
+ALTER TABLE document ADD COLUMN asks INTEGER NOT NULL DEFAULT 0;        -- 1: its page asks for the password
+CREATE TABLE reading_link (
+    token BLOB PRIMARY KEY,                         -- 16 bytes: of what the link says
+    document INTEGER NOT NULL,
+    expires INTEGER NOT NULL,
+    uses INTEGER NOT NULL                           -- that are left
+) WITHOUT ROWID;
+CREATE INDEX reading_link_document ON reading_link (document);
+CREATE VIEW shared_document AS
+SELECT document.*, hub.slug
+FROM document JOIN hub ON hub.bank = document.bank
+WHERE hub.public = 1 AND document.draft = 0 AND document.private = 0 AND document.deleted IS NULL
+  AND (document.password IS NOT NULL OR document.allowed IS NOT NULL)
+  AND (document.expires IS NULL OR document.expires > strftime('%s', 'now') * 1000);
+
 -- documents that were brought in
 ALTER TABLE document ADD COLUMN origin BLOB;                            -- 16 bytes of the place that they came from
 CREATE INDEX document_source ON document (bank, source) WHERE source IS NOT NULL;
