@@ -14,7 +14,7 @@ from memory_wire.errors import Invalid
 from memory_wire.service.exposed import shelf
 from memory_wire.types import Empty
 from tests.mcp.talk import Talk
-from tests.outside.server import Server
+from tests.outside.server import Handler, Server
 
 SECRET = "s3cr3t-of-the-calculator"
 
@@ -163,3 +163,87 @@ def test_a_secret_that_is_not_set_says_which_and_where(talk: Talk, memory: Memor
 def test_who_lists_asks_nobody_when_nothing_is_exposed(memory: Memory) -> None:
     assert memory.exposed_tools() == memory.call("exposed_tools", Empty())
     assert memory.exposed_tools().tools == [] and memory.service.kept == {}
+
+
+OBJECT: dict[str, object] = {"type": "object"}
+
+
+class Scripted(Handler):
+    """An MCP server that says whatever it was told to, however wrong."""
+
+    tools: object = []
+    result: object = {}
+
+    def do_POST(self) -> None:  # noqa: N802
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        results = {"initialize": {"protocolVersion": "2025-06-18"}, "tools/list": {"tools": Scripted.tools}, "tools/call": Scripted.result}
+        said = {"jsonrpc": "2.0", "id": asked.get("id"), "result": results.get(asked["method"], {})}
+        self.give(200, json.dumps(said).encode(), Content_Type="application/json")
+
+
+@pytest.fixture
+def hostile() -> Iterator[Server]:
+    with Server(handler=Scripted) as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    ("tool", "why"),
+    [
+        ({"inputSchema": {**OBJECT, "required": [["x"]]}}, "its inputSchema requires what is no name"),
+        ({"inputSchema": {**OBJECT, "required": "abc"}}, "its inputSchema requires what is no name"),
+        ({"inputSchema": {**OBJECT, "properties": ["x"]}}, "its inputSchema has properties that are no schemas"),
+        ({"inputSchema": {**OBJECT, "properties": {"x": 1}}}, "its inputSchema has properties that are no schemas"),
+        ({"inputSchema": OBJECT, "outputSchema": {"type": "array"}}, "its outputSchema is none of an object"),
+    ],
+)
+def test_what_would_cost_clients_the_whole_list_is_left_out(
+    talk: Talk, memory: Memory, hostile: Server, tool: dict[str, object], why: str
+) -> None:
+    Scripted.tools = [{"name": "bad", **tool}, {"name": ["x"], "inputSchema": OBJECT}, None, {"name": "good", "inputSchema": OBJECT}]
+    memory.set_integration("m", hostile.url, kind="mcp", tools=["*"], expose=True)
+    assert set(tools(talk)) == {"m_good"}
+    assert [(row.tool, row.why) for row in memory.exposed_tools().refused] == [("bad", why)]
+    assert talk.ask("tools/call", {"name": "m_bad", "arguments": {}})["error"]["message"] == "unknown tool: m_bad"
+
+
+def test_hints_are_passed_on_where_they_are_some(talk: Talk, memory: Memory, hostile: Server) -> None:
+    hints = {"readOnlyHint": True, "destructiveHint": "no", "title": 5, "openWorldHint": None}
+    Scripted.tools = [{"name": "t", "inputSchema": OBJECT, "annotations": hints}]
+    memory.set_integration("m", hostile.url, kind="mcp", tools=["*"], expose=True)
+    assert tools(talk)["m_t"]["annotations"] == {"readOnlyHint": True}
+
+
+@pytest.mark.parametrize("listed", [None, 5, "abc", {}])
+def test_a_list_that_is_none(talk: Talk, memory: Memory, hostile: Server, listed: object) -> None:
+    Scripted.tools = listed
+    memory.set_integration("m", hostile.url, kind="mcp", tools=["*"], expose=True)
+    assert tools(talk) == {} and [row.why for row in memory.exposed_tools().refused] == ["127.0.0.1: no proper list of tools"]
+
+
+def test_content_is_blocks_and_bounded(talk: Talk, memory: Memory, hostile: Server) -> None:
+    Scripted.tools = [{"name": "t", "inputSchema": OBJECT}]
+    memory.set_integration("m", hostile.url, kind="mcp", tools=["*"], cap=4_000_000, expose=True)
+    image = {"type": "image", "data": "AAAA", "mimeType": "image/png"}
+    page = {"type": "resource", "resource": {"uri": "file:///a", "text": "x" * 1_000_000}}
+    Scripted.result = {
+        "content": [1, None, {"foo": 1}, {"type": "text"}, {"type": "text", "text": 5}, image, page, {"type": "text", "text": "y"}]
+    }
+    content = talk.call("m_t")["content"]
+    assert [block["type"] for block in content] == ["image", "resource"] and content[0] == image
+    assert content[1]["resource"]["uri"] == "file:///a" and len(content[1]["resource"]["text"]) == 32_000
+
+
+@pytest.mark.parametrize("headers", [{}, {"Authorization": SECRET}])
+def test_what_is_nested_too_deeply_is_told(talk: Talk, memory: Memory, hostile: Server, headers: dict[str, str]) -> None:
+    Scripted.tools = [{"name": "t", "inputSchema": OBJECT}]
+    memory.set_integration("m", hostile.url, kind="mcp", tools=["*"], headers=headers, expose=True)
+    nested: list[object] = []
+    for _ in range(120):
+        nested = [nested]
+    Scripted.result = {"structuredContent": {"a": nested}, "content": []}
+    assert talk.call("m_t")["structuredContent"] == {"a": nested}
+    for _ in range(400):
+        nested = [nested]
+    Scripted.result = {"structuredContent": {"a": nested}, "content": []}
+    assert talk.refusal("m_t") == "an answer that is nested more than 128 deep"

@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 import pytest
 
@@ -199,3 +200,24 @@ def test_https(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
         memory.service.outside.idle()
         monkeypatch.setitem(os.environ, "SSL_CERT_FILE", str(CERTIFICATE))
         assert memory.gateway_call("wiki").ok
+
+
+def test_a_secret_is_taken_out_however_it_is_spelled(memory: Memory, world: Server) -> None:
+    secret = "s3cr3t/Tok+9 &x"
+    memory.set_integration("echo", f"{world.url}/said/{{text}}", headers={"X-Key": secret})
+    for text in (secret, secret.upper(), quote(secret), quote(secret, safe=""), quote_plus(secret), secret.replace("/", "\\/")):
+        assert memory.gateway_call("echo", arguments={"text": f"it is {text}!"}).result == "it is [REDACTED:secret]!"
+    memory.set_integration("echo", f"{world.url}/typed/application/s3cr3t-tok9", headers={"X-Key": "s3cr3t-Tok9"})
+    with pytest.raises(OutsideFailed) as raised:
+        memory.gateway_call("echo")
+    assert str(raised.value) == "an answer of type application/[REDACTED:secret], which is neither JSON nor text"
+
+
+@pytest.mark.parametrize("depth", [128, 129, 500, 992, 100_000])
+def test_an_answer_has_a_depth_that_can_be_passed_on(memory: Memory, world: Server, depth: int) -> None:
+    memory.set_integration("deep", f"{world.url}/nested/{depth}")
+    if depth == 128:
+        assert memory.gateway_call("deep").ok
+    else:
+        with pytest.raises(OutsideFailed, match="nested"):
+            memory.gateway_call("deep")

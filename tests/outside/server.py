@@ -7,6 +7,7 @@ import json
 import ssl
 import threading
 import time
+import urllib.parse
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         """Leaves after the answer without having said so."""
         self.give(200, b"")
         self.close_connection = True
+
+    def give_said(self, rest: str) -> None:
+        """The rest of the path as text."""
+        self.give(200, urllib.parse.unquote(rest).encode(), Content_Type="text/plain")
+
+    def give_nested(self, rest: str) -> None:
+        """Lists in each other."""
+        self.give(200, b"[" * int(rest) + b"]" * int(rest), Content_Type="application/json")
 
     def give_bytes(self, rest: str) -> None:
         self.give(200, b"x" * int(rest))

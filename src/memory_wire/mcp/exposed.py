@@ -138,14 +138,21 @@ def passed(answer: i.GatewayAnswer, structured: bool) -> Json:
 
 
 def bounded(content: list[object], room: int) -> list[Json]:
-    """The blocks; of their texts as many as fit, the last of them maybe cut."""
+    """The blocks that are some; of their texts, also of resources, as many as fit, the last of them maybe cut."""
     blocks: list[Json] = []
     for block in content:
-        text = block.get("text") if isinstance(block, dict) else None
-        if isinstance(block, dict) and not isinstance(text, str):
-            blocks.append(block)
-        elif isinstance(block, dict) and isinstance(text, str) and room > 0:
-            blocks.append({**block, "text": cut(text, room)})
+        kind = block.get("type") if isinstance(block, dict) else None
+        if not isinstance(block, dict) or not isinstance(kind, str):
+            continue
+        resource = block.get("resource")
+        told = block if kind == "text" else resource if isinstance(resource, dict) else {}
+        text = told.get("text")
+        if not isinstance(text, str):
+            if kind != "text":
+                blocks.append(block)
+        elif room > 0:
+            shorter = {**told, "text": cut(text, room)}
+            blocks.append(shorter if told is block else {**block, "resource": shorter})
             room -= len(text)
     return blocks
 

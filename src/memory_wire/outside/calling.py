@@ -9,7 +9,7 @@ import http.client
 import re
 from email.message import Message
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, quote_plus, urlencode
 
 from msgspec import DecodeError, json
 
@@ -20,6 +20,7 @@ PLACE = re.compile(r"\{(\w+)\}")
 QUERIED = ("GET", "DELETE")  # methods whose arguments go into the query
 REDIRECTS = 3
 REDACTED = "[REDACTED:secret]"
+DEPTH = 128  # of lists and objects in each other
 SECRET_CHARS = 4  # a shorter one would take words out of every answer
 PAGES = 20  # of a list of tools
 VERSION = "2025-06-18"
@@ -37,7 +38,10 @@ def http_call(payload: dict[str, Any]) -> dict[str, Any]:
         headers = {"Content-Type": "application/json", **headers}
     asked = {"url": url, "method": method, "headers": headers, "body": body, "cap": payload["cap"], "private": payload["private"]}
     found = fetch.fetch({**asked, "redirects": REDIRECTS if method == "GET" else 0})
-    result = without(read(found["body"], found["headers"].get("content-type", "")), payload["secrets"])
+    try:
+        result = without(read(found["body"], found["headers"].get("content-type", "")), payload["secrets"])
+    except Told as told:
+        raise Told(without(str(told), payload["secrets"])) from None
     return {"ok": found["status"] < 400, "status": found["status"], "body": json.encode(result)}
 
 
@@ -73,20 +77,30 @@ def read(body: bytes, kind: str) -> object:
 
 
 def without(value: Any, secrets: list[str]) -> Any:
-    """The value with every secret in its strings replaced, longest first."""
-    known = sorted({secret for secret in secrets if len(secret) >= SECRET_CHARS}, key=len, reverse=True)
-    if not known:
-        return value
-    pattern = re.compile("|".join(map(re.escape, known)))
+    """The value with every secret in it replaced, longest first: as it is, as URLs and JSON write it, in any case. Raises Told when it is
+    nested too deeply: whoever passes it on has less room for that than we have.
+    """
+    known = {spelling for secret in secrets if len(secret) >= SECRET_CHARS for spelling in spellings(secret)} or {"\0" * SECRET_CHARS}
+    pattern = re.compile("|".join(map(re.escape, sorted(known, key=len, reverse=True))), re.IGNORECASE)
 
-    def clean(value: Any) -> Any:
+    def clean(value: Any, depth: int) -> Any:
         if isinstance(value, str):
             return pattern.sub(REDACTED, value)
+        if isinstance(value, dict | list) and depth == DEPTH:
+            raise Told(f"an answer that is nested more than {DEPTH} deep")
         if isinstance(value, dict):
-            return {clean(key): clean(entry) for key, entry in value.items()}
-        return [clean(entry) for entry in value] if isinstance(value, list) else value
+            return {clean(key, depth): clean(entry, depth + 1) for key, entry in value.items()}
+        if isinstance(value, list):
+            return [clean(entry, depth + 1) for entry in value]
+        return REDACTED if value is not None and str(value) in known else value  # a number
 
-    return clean(value)
+    return clean(value, 0)
+
+
+def spellings(secret: str) -> set[str]:
+    """How a text may say a secret without hiding it."""
+    escaped = json.encode(secret).decode()[1:-1]
+    return {secret, quote(secret), quote(secret, safe=""), quote_plus(secret), escaped, escaped.replace("/", "\\/")}
 
 
 # MCP -------------------------------------------------------------------------------------------------------------------------------
@@ -131,14 +145,17 @@ class Session:
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"}, None)
 
     def tools(self) -> list[dict[str, Any]]:
-        """All that the server lists."""
+        """All that the server lists under a name. Raises Refused, Told."""
         found: list[dict[str, Any]] = []
-        cursor: str | None = None
+        cursor: object = None
         for _ in range(PAGES):
             page = self.ask("tools/list", {"cursor": cursor} if cursor else {})
-            found += [tool for tool in page.get("tools", []) if isinstance(tool, dict)]
+            listed = page.get("tools", [])
+            if not isinstance(listed, list):
+                raise Told(f"{self.name}: no proper list of tools")
+            found += [tool for tool in listed if isinstance(tool, dict) and isinstance(tool.get("name"), str)]
             cursor = page.get("nextCursor")
-            if not cursor:
+            if not cursor or not isinstance(cursor, str):
                 break
         return found
 

@@ -65,6 +65,8 @@ def answer(op: str, seconds: float, payload: dict[str, Any]) -> Answer:
             signal.setitimer(signal.ITIMER_REAL, 0)
     except Told as told:
         return TOLD, str(told)
+    except RecursionError:
+        return TOLD, "something that is nested too deeply"
     except Late:
         return LATE, ""
     except Exception as error:

@@ -31,6 +31,7 @@ PASSED = {  # what an integration says of a tool, and our name for it
     "outputSchema": "output_schema",
     "annotations": "annotations",
 }
+HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 EXPOSED = b'"expose":["'  # in the spec of one that is; what an administrator wrote has its quotes escaped there
 
 
@@ -171,7 +172,8 @@ def take(found: Found, server: str, tools: list[dict[str, object]]) -> None:
         if why:
             found.refused.append(i.RefusedTool(server=server, tool=tool, why=why))
             continue
-        fields = {ours: given[key] for key, ours in PASSED.items() if given.get(key) is not None}
+        fields: dict[str, object] = {ours: given[key] for key, ours in PASSED.items() if given.get(key) is not None}
+        fields["annotations"] = hints(given.get("annotations"))
         try:
             found.tools.append(convert({**fields, "name": named(server, tool), "server": server, "tool": tool}, i.ExposedTool))
         except ValidationError as error:
@@ -180,9 +182,30 @@ def take(found: Found, server: str, tools: list[dict[str, object]]) -> None:
 
 def misshapen(given: dict[str, object]) -> str | None:
     """Why what an integration says of a tool can't be passed on, if it can't."""
-    schema = given.get("inputSchema")
-    if not isinstance(schema, dict) or schema.get("type") != "object":
-        return "its inputSchema is none of an object"
+    for key in ("inputSchema", "outputSchema"):
+        why = unlike_object(given.get(key)) if key == "inputSchema" or given.get(key) is not None else None
+        if why:
+            return f"its {key} {why}"
     if len(encode(given)) > config.GATEWAY_TOOL_BYTES:
         return f"it says more than {config.GATEWAY_TOOL_BYTES >> 10} KiB of itself"
     return None
+
+
+def unlike_object(schema: object) -> str | None:
+    """Why a schema is none of an object as clients take it, if it isn't: one bad schema costs them the whole list."""
+    if not isinstance(schema, dict) or schema.get("type") != "object":
+        return "is none of an object"
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    if not isinstance(properties, dict) or not all(isinstance(rule, dict) for rule in properties.values()):
+        return "has properties that are no schemas"
+    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
+        return "requires what is no name"
+    return None
+
+
+def hints(given: object) -> dict[str, object] | None:
+    """What an integration says of how a tool behaves, as far as it says that as clients take it."""
+    if not isinstance(given, dict):
+        return None
+    kinds = {"title": str, **dict.fromkeys(HINTS, bool)}
+    return {key: value for key, value in given.items() if isinstance(value, kinds.get(key, object))} or None
