@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from hashlib import sha256
 
 import msgspec
@@ -113,27 +114,19 @@ class Files:
     def each(self) -> Iterator[tuple[str, bytes]]:
         """Documents, bundles, concepts: a page and a text each."""
         target, slug = self.target, self.slug
-        for id in self.docs:
-            try:
-                both = target.page_doc(id), target.raw_doc(id)
-            except NotPublic:
-                continue
-            yield f"{id}.html", page(both[0].body, f"{id}.html", self.map)
-            yield f"{id}.md", text(both[1], f"{id}.md", self.map)
-        for id in self.bundles:
-            try:
-                both = target.page_bundle(id), target.raw_bundle(id)
-            except NotPublic:
-                continue
-            yield f"b/{id}.html", page(both[0].body, f"b/{id}.html", self.map)
-            yield f"b/{id}.md", text(both[1], f"b/{id}.md", self.map)
-        for concept in self.concepts:
-            try:
-                both = target.page_concept(slug, concept), target.raw_concept(slug, concept)
-            except NotPublic:
-                continue
-            yield f"c/{concept}.html", page(both[0].body, f"c/{concept}.html", self.map)
-            yield f"c/{concept}.md", text(both[1], f"c/{concept}.md", self.map)
+        kinds = (
+            ("", self.docs, target.page_doc, target.raw_doc),
+            ("b/", self.bundles, target.page_bundle, target.raw_bundle),
+            ("c/", self.concepts, partial(target.page_concept, slug), partial(target.raw_concept, slug)),
+        )
+        for below, ids, shown, raw in kinds:
+            for id in ids:
+                try:
+                    both = shown(id), raw(id)
+                except NotPublic:
+                    continue
+                yield f"{below}{id}.html", page(both[0].body, f"{below}{id}.html", self.map)
+                yield f"{below}{id}.md", text(both[1], f"{below}{id}.md", self.map)
 
 
 def rows(ask: Callable[[str | None], Any], name: str) -> Iterator[Any]:
