@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -201,6 +204,23 @@ def test_one_that_no_request_can_hold_is_named_and_the_others_are_taken(tmp_path
         done = notes.sync()
         assert (done.states["created"], [one.place for one in done.problems]) == (2, ["vault/b.md"])
         assert sorted(notes.ids()) == ["vault/a.md", "vault/c.md"]
+
+
+def test_a_kill_in_the_first_round(tmp_path: Path) -> None:
+    db = tmp_path / "memory.db"
+    with Memory(db, sync="normal") as memory:
+        notes = Followed(memory, tmp_path / "vault")
+        write(notes, dict(documentation(200)))
+        words = ["hub", "sync", str(notes.root), "--bank", "notes", "--db", str(db), "--embedded"]
+        process = subprocess.Popen([sys.executable, "-m", "memory_wire", *words], stdout=subprocess.DEVNULL)
+        while process.poll() is None and memory.docs(bank="notes").total == 0:
+            time.sleep(0.005)
+        process.kill()
+        process.wait()
+        begun = memory.docs(bank="notes").total
+        assert 0 < begun <= 200 and begun % 64 in (0, 200 % 64)  # whole batches
+        assert notes.sync().states["created"] == 200 - begun
+        assert notes.hub() == notes.files()
 
 
 def test_an_empty_folder_empties_nothing_unasked(notes: Followed) -> None:
