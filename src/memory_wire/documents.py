@@ -87,7 +87,7 @@ class ListDocs(Struct, kw_only=True):
 
 
 class SetAccess(Struct, kw_only=True, forbid_unknown_fields=True):
-    """Who may see a document. What isn't given stays; null, or an empty value, takes a gate away."""
+    """Who may see a document. What isn't given stays; null, or an empty value, takes a gate away. Without any of them it only tells."""
 
     id: str = ""
     is_draft: bool | UnsetType = UNSET
@@ -145,6 +145,13 @@ class SearchDocs(Struct, kw_only=True, forbid_unknown_fields=True):
     limit: int | None = None
     tags: list[str] | None = None
     bank: str | None = None
+
+
+class PreviewDoc(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A text that is shown as its page would show it; nothing is kept."""
+
+    markdown: str
+    title: str | None = None
 
 
 class PutHub(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -315,6 +322,15 @@ class DocDiff(Struct, kw_only=True):
     deleted: int
     diff: str
     truncated: bool = False
+
+
+class DocPreview(Struct, kw_only=True):
+    """`html` is made of fixed elements and escaped text, without a first heading that only repeats the title. `plain`: it could not be
+    rendered, and is the text as it is."""
+
+    title: str
+    html: str
+    plain: bool = False
 
 
 class DocHit(Struct, kw_only=True):

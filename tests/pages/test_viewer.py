@@ -150,7 +150,7 @@ def test_readable_by_a_screen_reader_and_on_a_telephone(server: Serving, looked:
     looked.page.get_by_text("older, newer page").wait_for(timeout=PATIENCE)
 
 
-@pytest.mark.parametrize("path", ["/ui", "/ui/ui.css", "/ui/ui.js"])
+@pytest.mark.parametrize("path", ["/ui", "/ui/ui.css", "/ui/ui.js", "/edit", "/edit/AAAAAAAAAAAAAAAAA", "/ui/edit.css", "/ui/edit.js"])
 def test_a_strict_policy_on_every_file(server: Serving, path: str) -> None:
     host, port = server.address
     with urllib.request.urlopen(f"http://{host}:{port}{path}") as reply:
@@ -159,6 +159,7 @@ def test_a_strict_policy_on_every_file(server: Serving, path: str) -> None:
 
 
 def test_the_files_name_no_other_host_and_need_no_exception_from_the_policy() -> None:
+    assert len(list(FILES.iterdir())) == 6
     for file in FILES.iterdir():
         text = file.read_text()
         assert not re.search(r"https?://|//[a-z]+\.[a-z]", text), file

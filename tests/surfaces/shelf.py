@@ -79,6 +79,17 @@ def parts_of_documents(s: Surface) -> None:
 
 
 @scenario
+def a_preview_keeps_nothing(s: Surface) -> None:
+    shown = s.preview_doc("# Guide\n\nThe *engine* <b onclick=x>runs</b>.\n\n## Use\n")
+    assert (shown.title, shown.plain) == ("Guide", False)
+    assert "<em>engine</em> &lt;b onclick=x&gt;runs&lt;/b&gt;." in shown.html and "<h2" in shown.html and "<h1" not in shown.html
+    assert "<h1" in s.preview_doc("# Guide\n", title="Another").html
+    assert s.docs() == d.DocList(docs=[], total=0, cursor=None)
+    with refused(Invalid, "invalid markdown: must not contain NUL"):
+        s.preview_doc("\0")
+
+
+@scenario
 def versions_of_documents(s: Surface) -> None:
     id = s.create_doc("# A\n\none\n\n## B\n\ntwo\n").id
     assert s.update_doc(id, append="three").version == 2
@@ -133,7 +144,7 @@ def gates_and_deletion(s: Surface) -> None:
     held = s.set_access(id, password="open sesame", allowed_emails=[" Ann@Example.org "], expires_at="2020-01-01")
     assert (held.gates, held.has_password, held.allowed_emails) == (["password", "allow_list", "expired"], True, ["ann@example.org"])
     assert s.set_access(id, password=None, allowed_emails=[], expires_at=None).public
-    assert s.get_hub("gates-hub").visible == 1
+    assert s.set_access(id).public and s.get_hub("gates-hub").visible == 1
     with refused(Invalid, "invalid allowed_emails: must be e-mail addresses"):
         s.set_access(id, allowed_emails=["nobody"])
     assert s.delete_doc(id).deleted and s.recall("zebra") == []

@@ -165,6 +165,11 @@ class Library(Questions):
         answer: d.DocDiff = self.call("diff_doc", d.DiffDoc(id=id, old=old, new=new, bank=bank))
         return answer
 
+    def preview_doc(self, markdown: str, *, title: str | None = None) -> d.DocPreview:
+        """A text as HTML, as its page would show it; nothing is kept."""
+        answer: d.DocPreview = self.call("preview_doc", d.PreviewDoc(markdown=markdown, title=title))
+        return answer
+
     def put_hub(
         self,
         slug: str,

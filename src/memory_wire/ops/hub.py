@@ -141,6 +141,17 @@ OPS: tuple[Op, ...] = (
         errors=("unknown_document", "unknown_version"),
     ),
     Op(
+        name="preview_doc",
+        request=d.PreviewDoc,
+        response=d.DocPreview,
+        http=("POST", f"{DOCS}/preview"),
+        body=True,
+        contract=False,
+        apart=True,
+        summary="A text as its page would show it; nothing is kept.",
+        errors=("invalid",),
+    ),
+    Op(
         name="put_hub",
         request=d.PutHub,
         response=d.Hub,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from memory_wire.serve.reply import Reply
     from memory_wire.service import Service
 
-PAGES = ("ui", "ui/ui.css", "ui/ui.js")
+PAGES = ("ui", "ui/ui.css", "ui/ui.js", "edit", "edit/{id}", "ui/edit.css", "ui/edit.js")
 OPENAPI = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "openapi.json")
 
 
@@ -198,7 +198,7 @@ class Dispatch:
         return metrics.render(self.answered, self.connections, self.service.gauges())
 
     def viewer(self, name: str) -> Callable[[], Reply]:
-        """What answers for one file of the viewer; its module is loaded for the first who looks."""
+        """What answers for one file of the viewer and the editor; its module is loaded for the first who looks."""
 
         def answer() -> Reply:
             from memory_wire.serve.pages import page

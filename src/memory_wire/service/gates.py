@@ -67,9 +67,12 @@ def set_access(request: d.SetAccess, scope: t.Scope, service: Service) -> Work:
     """The work that sets gates; the public projection follows at once. Raises Invalid, WrongType, UnknownDocument."""
     now, change = service.now(), change_of(request)
     asking = None if request.password_page is UNSET else flag("password_page", request.password_page)
+    asks = all(getattr(request, gate) is UNSET for gate in ("is_draft", "password", "allowed_emails", "expires_at", "password_page"))
 
     def work(tx: Tx) -> Outcome:
         document = named(tx, request, scope, request.edit_token)
+        if asks:
+            return Outcome(access_of(tx, document, now))
         bank = bank_of(tx, document, scope)
         change(document)
         tx.documents.set(document)
@@ -117,6 +120,7 @@ def access_of(tx: Tx, document: Document, now: int) -> d.Access:
         deleted_at=None if document.deleted is None else dates.stamp(document.deleted),
         public=bool(document.public),
         gates=gates(document, now),
+        password_page=tx.guests.asks(document.id),
     )
 
 

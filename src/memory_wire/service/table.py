@@ -77,6 +77,7 @@ APART: dict[str, Callable[..., object]] = {
     "verify_audit": later("audit", "verify_audit"),
     "inspect_hub": later("inspect", "inspect_hub", "public"),
     "suggestions": later("suggest", "suggestions", "public"),
+    "preview_doc": later("preview", "preview_doc", "public"),
     "embed_doc": later("doc_vectors", "embed_doc"),
     "embed_bundle": later("doc_vectors", "embed_bundle"),
 }
