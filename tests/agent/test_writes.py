@@ -116,6 +116,21 @@ def test_what_is_refused_for_good_holds_nothing_up(site: Site) -> None:
     assert "content" in why and spool.names() == []
 
 
+def test_what_is_kept_is_never_said_to_be_lost(site: Site) -> None:
+    spool = Spool(str(site.data / "agent"), site.url)
+    unreadable = Path(spool.place) / f"{1:020d}-1-abcdef"
+    unreadable.parent.mkdir(parents=True)
+    unreadable.write_bytes(b"{")
+    Path(spool.aside_place).touch()  # nothing can be set aside there
+    site.serve()
+    agent = site.agent()
+    assert waiting(retain(agent, "Kept all the same."))
+    assert "exists" in str(told(agent)["last_error"]).lower()
+    Path(spool.aside_place).unlink()
+    until(lambda: told(agent)["waiting"] == 0)
+    assert (told(agent)["set_aside"], site.contents()) == (1, ["Kept all the same."])
+
+
 def test_a_full_spool_refuses_and_keeps_what_it_has(site: Site) -> None:
     agent = site.agent(AGENT_SPOOL_FILES=2)
     assert [retain(agent, f"Number {number}.")["isError"] for number in range(3)] == [False, False, True]

@@ -186,6 +186,21 @@ def test_the_git_hook_looks_at_what_a_commit_changed(machine: Machine, repositor
     assert hook.read_bytes() == before and not hook.with_name("post-merge").exists()
 
 
+def test_hooks_of_other_hands(machine: Machine, repository: Path) -> None:
+    hook = repository / ".git" / "hooks" / "post-commit"
+    hook.parent.mkdir(exist_ok=True)
+    install = ("verify-sources", "--git-hook", "install")
+    before = b"#!/bin/sh\n# caf\xe9\ntouch ran\n"
+    hook.write_bytes(before)
+    machine.out(*install, PATH=program(machine))
+    assert before.splitlines()[1] in hook.read_bytes() and b">>> memory-wire >>>" in hook.read_bytes()
+    machine.out("verify-sources", "--git-hook", "remove")
+    assert hook.read_bytes() == before
+    hook.write_bytes(b"#!/bin/sh\r\ntouch ran\r\n")
+    done = machine.run(*install, PATH=program(machine))
+    assert done.returncode == 1 and "line ends of Windows" in done.stderr and hook.read_bytes() == b"#!/bin/sh\r\ntouch ran\r\n"
+
+
 def test_the_first_commit_of_a_repository_says_nothing(machine: Machine) -> None:
     git(machine.work, "init")
     machine.out("verify-sources", "--git-hook", "install", PATH=program(machine))

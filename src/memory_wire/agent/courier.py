@@ -55,13 +55,16 @@ class Courier:
         write = Write(name, arguments, made, at)
         own = self.spool.add(encode(write))
         until = time.monotonic() + (config.AGENT_SEND_SECONDS if self.thread is None else config.AGENT_AWAY_SECONDS)
-        with self.spool.alone(until) as mine:
-            if mine:
-                done, result = self.deliver(own, until)
-                if done and result is None:  # another process has sent it meanwhile: asking again gives its answer
-                    result = self.again(write)
-                if result is not None:
-                    return result
+        try:
+            with self.spool.alone(until) as mine:
+                if mine:
+                    done, result = self.deliver(own, until)
+                    if done and result is None:  # another process has sent it meanwhile: asking again gives its answer
+                        result = self.again(write)
+                    if result is not None:
+                        return result
+        except OSError as error:  # it is kept, and who is told otherwise makes it again
+            self.spool.trouble = f"{self.spool.place}: {error.strerror}"
         self.wake()
         return None
 

@@ -71,24 +71,31 @@ def own(root: str, folder: str) -> bool:
 
 
 def read(path: str) -> str | None:
+    """A hook as text, whatever its bytes are; `bytes_of` gives them back. None when there is none."""
     try:
-        with open(path, encoding="utf-8", newline="") as file:
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
             return file.read()
     except FileNotFoundError:
         return None
 
 
+def bytes_of(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
 def install(path: str, command: str) -> str:
     """Puts our line behind the hook's first one, as the hook may end early, or where it stands; makes the hook if there is none."""
     before = read(path) or SHELL
+    first, mark, rest = before.partition("\n")
     if not before.startswith(SHELLS):
         raise HookRefused(f"{path} is no shell script; add this line to it: {command}")
-    first, mark, rest = before.partition("\n")
+    if first.endswith("\r"):
+        raise HookRefused(f"{path} has line ends of Windows, git can't run it; `git config core.autocrlf` may say why")
     after = FENCE.put(before, command) if FENCE.span(before) or not rest else first + mark + FENCE.put(None, command) + rest
     found = read(path)
     if after == found:
         return "unchanged"
-    files.replace(path, None if found is None else found.encode(), after.encode(), 0o755)
+    files.replace(path, None if found is None else bytes_of(found), bytes_of(after), 0o755)
     os.chmod(path, stat.S_IMODE(os.stat(path).st_mode) | 0o111)
     return "installed"
 
@@ -102,5 +109,5 @@ def remove(path: str) -> str:
     if after is None or after == SHELL:
         os.unlink(path)
     else:
-        files.replace(path, before.encode(), after.encode(), 0o755)
+        files.replace(path, bytes_of(before), bytes_of(after), 0o755)
     return "removed"
