@@ -130,7 +130,7 @@ def test_a_change_from_elsewhere_is_shown_beside_ones_own(server: Serving, timed
     page.clock.fast_forward(2_500)
     says(page, "Not saved: somebody else changed this document")
     assert "Mine." in page.locator("#mine").inner_text() and "Theirs." in page.locator("#theirs").inner_text()
-    assert [page.locator(f"#{side} mark").all_inner_texts()[-1] for side in ("mine", "theirs")] == ["Mine.", "Theirs."]
+    assert [page.locator(f"#{side} mark").inner_text().strip() for side in ("mine", "theirs")] == ["Mine.", "Theirs."]
     type_at_end(page, " Too.")
     page.clock.fast_forward(60_000)
     assert read(server, id)[0] == 2
@@ -185,6 +185,40 @@ def test_what_was_typed_survives_the_server_and_the_page(tmp_path: Path, looked:
         assert page.evaluate("localStorage.length") == 0
         assert server.stop() == 0
     forgive(looked, "ERR_CONNECTION_REFUSED")
+
+
+def test_what_a_crash_interrupted_is_there_again(server: Serving, timed: Looked) -> None:
+    id = create(server, bank="crash")
+    edit(server, timed, id)
+    type_at_end(timed.page, "Typed.")
+    other = Looked(timed.page.context.new_page())
+    edit(server, other, bank="crash")
+    type_at_end(other.page, "# New")
+    other.page.close()
+    timed.page.close()
+    ask(server, f"/v1/docs/{id}", {"append": "Theirs."}, "PATCH")
+    timed.page = timed.page.context.new_page()
+    page = edit(server, timed)
+    says(page, "restored from this browser", "notice")
+    assert (page.locator("#text").input_value(), page.get_by_label("Bank").input_value()) == ("# New", "crash")
+    page.keyboard.press("Control+s")
+    says(page, "Saved as version 1")
+    page.locator("#kept-list").get_by_role("button", name="Open").click()
+    page.wait_for_selector("#conflict:not([hidden])", timeout=PATIENCE)
+    assert (page.locator("#text").input_value(), read(server, id)[0]) == (TEXT + "Typed.", 2)
+    page.get_by_role("button", name="Keep mine as a new version").click()
+    says(page, "Saved as version 3")
+    assert read(server, id) == (3, TEXT + "Typed.") and page.evaluate("localStorage.length") == 0
+    assert total(server, "crash") == 2 and other.complaints == []
+
+
+def test_who_comes_back_to_the_page_sees_the_newest_text(server: Serving, looked: Looked) -> None:
+    id = create(server)
+    page = edit(server, looked, id)
+    ask(server, f"/v1/docs/{id}", {"append": "Theirs."}, "PATCH")
+    page.evaluate("window.dispatchEvent(new Event('focus'))")
+    says(page, "this is version 2 now")
+    assert page.locator("#text").input_value() == TEXT + "\nTheirs."
 
 
 def test_an_answer_that_was_lost_makes_no_second_document_and_no_conflict(server: Serving, timed: Looked) -> None:
@@ -309,17 +343,21 @@ def test_gates_are_shown_and_set(server: Serving, looked: Looked) -> None:
     says(page, "it is a draft", "gates-say")
     assert len(ask(server, "/v1/audit?kind=doc.access")["events"]) == 1  # type: ignore[arg-type]  # looking is no change
     page.get_by_label("Draft").uncheck()
-    page.get_by_label("Password").fill("open sesame")
+    page.get_by_label("Password", exact=True).fill("open sesame")
     page.get_by_label("Only these addresses").fill("ann@example.org\nbob@example.org")
     page.get_by_role("button", name="Apply").click()
     says(page, "it has a password, only listed addresses may", "gates-say")
     access = ask(server, f"/v1/docs/{id}/access", {}, "PATCH")
     assert (access["allowed_emails"], access["expires_at"]) == (["ann@example.org", "bob@example.org"], "2099-01-02T03:04:05.000Z")
+    page.get_by_role("button", name="Link for one reader").click()
+    says(page, f"/{id}?link=", "link-says")
+    page.get_by_label("Its page asks").check()
     page.get_by_label("take it away").check()
     page.get_by_label("Only these addresses").fill("")
     page.get_by_label("Until").fill("")
     page.get_by_role("button", name="Apply").click()
     says(page, "Everybody may read it", "gates-say")
+    assert page.get_by_label("Its page asks").is_checked()
     assert page.get_by_role("link", name="Page").get_attribute("href") == f"/{id}"
     page.get_by_label("Only these addresses").fill("nobody")
     page.get_by_role("button", name="Apply").click()

@@ -17,10 +17,15 @@ const WORDS = {
 
 const $ = (id) => document.getElementById(id);
 const box = $("text");
+const plain = (text) => text.replace(/\r\n?/g, "\n"); // as a text area has it
 const random = () => Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(36).padStart(2, "0")).join("");
 const mine = KEPT + random(); // of this page, so that another tab can't take it away
 // `was` is the text of `version`, `form` another whose line ends are to be kept; `source` tells a new document that was asked for before
-const doc = { id: null, version: 0, was: "", form: "", bank: "default", source: `editor:${random()}`, asked: false, lost: null };
+const doc = {
+  id: null, version: 0, form: "", bank: "default", source: `editor:${random()}`, asked: false, lost: null, exact: "", plain: "",
+  get was() { return this.exact; },
+  set was(text) { [this.exact, this.plain] = [text, plain(text)]; },
+};
 let titled = null; // a title that was typed
 let conflict = null; // what stands on the server instead of `was`
 let running = null;
@@ -94,8 +99,7 @@ function say(words, where = "status") {
 // the text ----------------------------------------------------------------------------------------------------------------------
 
 const typed = () => box.value.toWellFormed?.() ?? box.value;
-const plain = (text) => text.replace(/\r\n?/g, "\n"); // as a text area has it
-const dirty = () => titled !== null || typed() !== plain(doc.was);
+const dirty = () => titled !== null || typed() !== doc.plain;
 
 function common(old, lines) {
   const most = Math.min(old.length, lines.length);
@@ -142,18 +146,24 @@ function shown(title, isPublic) {
 // what isn't saved yet ----------------------------------------------------------------------------------------------------------
 
 function keep() {
-  try {
-    if (dirty()) write(mine, {});
-    else localStorage.removeItem(mine);
-  } catch {
-    say("This browser has no room to keep the text until it is saved.", "notice");
-  }
+  if (dirty()) return write(mine, {});
+  localStorage.removeItem(mine);
+  return true;
 }
 
 function write(name, more) {
   const { id, version, bank, source, asked } = doc;
-  localStorage.setItem(name, JSON.stringify({ id, version, bank, source, asked, text: typed(), title: titled, at: new Date().toISOString(), ...more }));
+  const one = { id, version, bank, source, asked, text: typed(), title: titled, at: new Date().toISOString(), ...more };
+  try {
+    localStorage.setItem(name, JSON.stringify(one));
+    return true;
+  } catch {
+    say("This browser has no room to keep the text until it is saved.", "notice");
+    return false;
+  }
 }
+
+const setAside = () => !dirty() || write(KEPT + random(), { aside: true });
 
 function kept() {
   const names = Object.keys(localStorage).filter((name) => name.startsWith(KEPT) && name !== mine);
@@ -178,18 +188,14 @@ function discard(one) {
 async function reopen(one) {
   if (dirty()) await save();
   if (one.id !== doc.id || (doc.id === null && box.value)) return leave(`${one.id ? `/edit/${one.id}` : "/edit"}#${one.name}`);
-  if (dirty()) write(KEPT + random(), { aside: true });
-  put(one);
+  if (setAside()) put(one);
 }
 
 function put(one) {
   if (one.id === null) Object.assign(doc, { source: one.source, asked: one.asked, bank: one.bank });
   [box.value, titled] = [one.text, one.title];
   if (titled !== null) $("title").value = titled;
-  if (one.name) {
-    keep();
-    localStorage.removeItem(one.name);
-  }
+  if (keep()) localStorage.removeItem(one.name);
   drawKept();
   shown($("title").value);
   say(`This text was typed on ${new Date(one.at).toLocaleString()} and not saved; it was restored from this browser.`, "notice");
@@ -201,7 +207,7 @@ function restore() {
   const wanted = location.hash.startsWith(`#${KEPT}`) && location.hash.slice(1);
   const one = kept().find(({ name, id, aside }) => (wanted ? name === wanted : id === doc.id && !aside));
   if (wanted) history.replaceState(null, "", location.pathname + location.search);
-  if (one && one.title === null && one.text === plain(doc.was)) localStorage.removeItem(one.name);
+  if (one && one.title === null && one.text === doc.plain) localStorage.removeItem(one.name);
   else if (one) put(one);
 }
 
@@ -275,6 +281,7 @@ async function change(markdown, title) {
 }
 
 function gone() {
+  clearTimeout(timers.save);
   Object.assign(doc, { id: null, version: 0, was: "", source: `editor:${random()}`, asked: false });
   history.replaceState(null, "", "/edit");
   say("This document isn't there any more. Your text is kept; saving makes a new document of it.", "notice");
@@ -297,9 +304,8 @@ function drawConflict() {
   const [head, tail] = common(ours, others);
   for (const [id, lines] of [["mine", ours], ["theirs", others]]) {
     const [first, last] = [head, lines.length - tail];
-    const differs = lines.slice(first, last).map((line) => make("mark", {}, line));
-    const around = (from, to) => lines.slice(from, to).map((line) => `${line}\n`).join("");
-    $(id).replaceChildren(around(0, first), ...differs, around(last));
+    const part = (from, to) => lines.slice(from, to).join("\n");
+    $(id).replaceChildren(part(0, first), make("mark", {}, part(first, last)), part(last));
   }
 }
 
@@ -313,7 +319,7 @@ function keepMine() {
 }
 
 function takeTheirs() {
-  if (dirty()) write(KEPT + random(), { aside: true });
+  if (!setAside()) return;
   adopt(conflict);
   drawKept();
   say(`This is version ${doc.version} now`);
@@ -378,9 +384,12 @@ async function gates(change = {}) {
     $("password").placeholder = found.has_password ? "unchanged" : "none";
     $("no-password").checked = false;
     $("no-password").parentElement.hidden = !found.has_password;
+    $("password-page").checked = found.password_page;
     $("allowed").value = found.allowed_emails.join("\n");
     $("expires").value = expires = found.expires_at ? local(new Date(found.expires_at)) : "";
     const reasons = found.gates.map((gate) => WORDS[gate] ?? gate).join(", ");
+    $("link").hidden = !found.gates.includes("allow_list") && !found.gates.includes("password");
+    say("", "link-says");
     say(found.public ? "Everybody may read it." : `Nobody else may read it as a page: ${reasons}.`, "gates-say");
     shown($("title").value, found.public);
     list();
@@ -397,9 +406,19 @@ function apply(event) {
   gates({
     is_draft: $("draft").checked,
     ...($("no-password").checked ? { password: null } : $("password").value && { password: $("password").value }),
+    password_page: $("password-page").checked,
     allowed_emails: $("allowed").value.split(/[\s,;]+/).filter(Boolean),
     ...(until !== expires && { expires_at: until ? new Date(until).toISOString() : null }),
   });
+}
+
+async function link() {
+  try {
+    const { url, expires_at } = await ask(at(doc.id, "/links"), {});
+    say(`${new URL(url, location.href)} opens its page once, until ${new Date(expires_at).toLocaleString()}; it is shown only now`, "link-says");
+  } catch (error) {
+    say(`No link: ${error.message}`, "link-says");
+  }
 }
 
 async function versions(cursor) {
@@ -561,7 +580,7 @@ async function open() {
     }
     doc.id = id; // as it was kept
     const one = kept().find((other) => other.id === id && !other.aside);
-    if (one) put({ ...one, version: 0, aside: true });
+    if (one) put({ ...one, aside: true });
     gone();
     if (!one) say("There is no such document. This is a new one.", "notice");
   }
@@ -583,6 +602,7 @@ $("show").addEventListener("click", preview);
 $("keep-mine").addEventListener("click", keepMine);
 $("take-theirs").addEventListener("click", takeTheirs);
 $("gates").addEventListener("submit", apply);
+$("link").addEventListener("click", link);
 $("access").addEventListener("toggle", () => $("access").open && gates());
 $("history").addEventListener("toggle", () => $("history").open && versions());
 $("files").addEventListener("change", async () => {
