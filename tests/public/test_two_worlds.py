@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from memory_wire import Memory
-from memory_wire.errors import MemoryWireError
+from memory_wire.errors import MemoryWireError, NotPublic
+from memory_wire.guests import UnlockDoc
 from memory_wire.ops import OPS
 from memory_wire.questions import HubRecalled, RecallTiming
+from memory_wire.service import passwords
 from memory_wire.types import Scope
 from tests.embed.endpoint import Endpoint
 from tests.public.worlds import HIDDEN_SLUG, QUESTIONS, RANDOM_ID, SECRETS, SLUG, UNKNOWN_SLUG, Actions, Open, build, concepts_of, requests
@@ -94,6 +96,23 @@ def test_lookups_of_what_is_hidden_and_of_nothing_run_the_same_statements(tmp_pa
             if op.public and "{id}" in op.http[1]:
                 ran = [statements(memory, op.name, id) for id in (*private, RANDOM_ID)]
                 assert ran[0] and all(one == ran[-1] for one in ran), op.name
+
+
+def test_a_password_is_stretched_whatever_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What takes long takes as long for a document with a password, for one without, and for none."""
+    private = build(tmp_path / "memory.db", RICH, secrets=True).ids.shown[True][:HIDDEN]
+    stretched, counts = passwords.stretched, dict.fromkeys([*private, RANDOM_ID, "pub00000000000001"], 0)
+    with Memory(tmp_path / "memory.db", bank="steppe") as memory:
+        for id in counts:
+
+            def counted(password: str, salt: bytes, id: str = id) -> bytes:
+                counts[id] += 1
+                return stretched(password, salt)
+
+            monkeypatch.setattr(passwords, "stretched", counted)
+            with pytest.raises(NotPublic):
+                memory.call("unlock_doc", UnlockDoc(id=id, password="open sesame"))
+    assert set(counts.values()) == {1}
 
 
 def statements(memory: Memory, name: str, id: str) -> list[tuple[str, list[str]]]:

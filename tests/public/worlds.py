@@ -108,6 +108,7 @@ class World:
             other = memory.create_doc(text, bank="cellar").id
             memory.create_bundle(f"{word} of the cellar", [other], bank="cellar")
             if turn != 5:
+                memory.create_link(hidden, uses=3)
                 memory.create_bundle(f"Draft of {word}", [hidden, *self.documents[:2]], is_draft=True)
                 locked = memory.create_bundle(f"Locked {word}", [*self.documents[:1], hidden]).id
                 memory.set_bundle_access(locked, password="open sesame")
@@ -161,6 +162,7 @@ def build(path: Path, actions: Actions, secrets: bool) -> World:
 # what everybody may ask ------------------------------------------------------------------------------------------------------------
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml", "User-Agent": "Mozilla/5.0"}
+FORM = {"Content-Type": "application/x-www-form-urlencoded", **BROWSER}
 PROGRAM = {"Accept": "text/markdown"}
 FLAGS = {
     "compact": ["1"], "full": ["1"], "digest": ["0"], "graph": ["0"], "page": ["2"], "q": ["kraken", "zebra"],
@@ -199,6 +201,8 @@ def paths(op: Op, ids: list[str], concepts: list[str]) -> list[str]:
 def asked(op: Op, path: str) -> list[Request]:
     """A path with each of its flags; as a browser, as a program, as a bot, with a suffix for pages."""
     verb = op.http[0]
+    if op.form:
+        return [(verb, path, f"password={given}".encode(), FORM) for given in ("open+sesame", "guessed", "")]
     if op.body:
         return [(verb, path, body, {}) for body in QUESTIONS] if op.name == "hub_recall" else [(verb, path, {}, {})]
     fields = op.request.__struct_fields__
