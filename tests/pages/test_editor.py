@@ -12,6 +12,8 @@ from signal import SIGKILL
 import pytest
 from playwright.sync_api import Page
 
+from memory_wire import Memory
+from tests.embed.endpoint import Endpoint
 from tests.pages.conftest import Looked
 from tests.serve.serving import Serving
 from tests.serve.test_public import Open
@@ -120,6 +122,23 @@ def test_what_is_written_is_saved_by_itself_and_then_embedded(server: Serving, t
     page.keyboard.press("Control+s")
     page.wait_for_selector("#documents a[aria-current]:has-text('All of them')", timeout=PATIENCE)
     assert read(server, id) == (2, "# Pumps\n\nOil. More.") and page.evaluate("localStorage.length") == 0
+
+
+def test_the_vectors_follow_ten_seconds_after_the_last_save(tmp_path: Path, timed: Looked) -> None:
+    with Endpoint() as endpoint:
+        with Memory(tmp_path / "memory.db", bank="default") as memory:
+            id = memory.create_doc(TEXT).id
+            memory.put_config({"embedder": endpoint.model()})
+            memory.run_jobs()
+        with Serving(tmp_path) as server:
+            page = edit(server, timed, id)
+            for words, told in (("## More\n\nwords", "embedded, "), ("\n\n", "unchanged")):
+                type_at_end(page, words)
+                page.keyboard.press("Control+s")
+                says(page, "Saved as version")
+                page.clock.fast_forward(10_000)
+                says(page, f"Vectors: {told}", "vectors")
+            assert server.stop() == 0
 
 
 def test_a_change_from_elsewhere_is_shown_beside_ones_own(server: Serving, timed: Looked) -> None:

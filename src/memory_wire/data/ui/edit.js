@@ -305,7 +305,7 @@ function drawConflict() {
   for (const [id, lines] of [["mine", ours], ["theirs", others]]) {
     const [first, last] = [head, lines.length - tail];
     const part = (from, to) => lines.slice(from, to).join("\n");
-    $(id).replaceChildren(part(0, first), make("mark", {}, part(first, last)), part(last));
+    $(id).replaceChildren(first ? `${part(0, first)}\n` : "", make("mark", {}, part(first, last)), part(last));
   }
 }
 
