@@ -40,7 +40,7 @@ class Place:
     def unlock(self, id: str, password: str) -> Reply:
         body = f"password={quote(password)}".encode()
         with self.server.dial() as peer:
-            head = f"POST /{id} HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\nContent-Type: {FORM['Content-Type']}\r\n"
+            head = f"POST /unlock/{id} HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\nContent-Type: {FORM['Content-Type']}\r\n"
             peer.send(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
             return peer.reply()
 
@@ -120,7 +120,7 @@ def test_the_page_asks_for_a_password_only_where_its_owner_wants_that(place: Pla
     opened = place.unlock(asking, "open sesame")
     assert "Of the <em>harbour</em>." in opened.text and opened.headers["cache-control"] == "private, no-store"
     assert place.outside(f"/{asking}.md").status == 404
-    assert place.server.ask("POST", f"/{asking}", {"password": "open sesame"}).status == 415
+    assert place.server.ask("POST", f"/unlock/{asking}", {"password": "open sesame"}).status == 415
 
 
 def test_a_guess_counts_for_many_calls(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def expected(read: Read) -> tuple[int, bytes | str]:
     path, _, query = read.target.partition("?")
     verb = "GET" if read.verb == "HEAD" else read.verb
     if path == "/nope":
-        return 404, b""
+        return 404, b"not found\n" if verb == "GET" else b""
     if path == "/health":
         return (200, b"ok") if verb == "GET" else (405, b"")
     if path.endswith("/memories"):

@@ -21,7 +21,7 @@ def retain(server: Serving, bank: str, content: str, **more: object) -> str:
     return str(found["id"])
 
 
-NOWHERE = ["/", "/nope", "/banks/", "/banks//retain", "/banks/b/retain/", "/banks/b/nope", "/banks/b/memories/", "*"]
+NOWHERE = ["/", "/nope/nope", "/banks/", "/banks//retain", "/banks/b/retain/", "/banks/b/nope", "/banks/b/memories/", "*"]
 
 
 @pytest.mark.parametrize("path", NOWHERE)

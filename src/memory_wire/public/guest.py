@@ -62,7 +62,7 @@ def is_allowed(reader: Reader, document: Shared, caller: Caller | None) -> bool:
 
 
 def unlock(service: Service, request: UnlockDoc, scope: Scope) -> Payload:
-    """The payload of POST /{id}: the page of a document whose password fits. It takes as long whatever is there. Raises NotPublic."""
+    """The payload of POST /unlock/{id}: the page of a document whose password fits. It takes as long whatever is there. Raises NotPublic."""
     from memory_wire.service.passwords import password_fits
 
     with service.read() as reader:
@@ -85,7 +85,7 @@ def question(service: Service, id: str, said: str = "") -> Payload:
     """Asks for the password."""
     note = f'<p class="note" role="alert">{html.escaped(said)}</p>\n' if said else ""
     body = (
-        f'<h1>This document has a password</h1>\n{note}<form action="/{html.escaped(id)}" method="post">\n'
+        f'<h1>This document has a password</h1>\n{note}<form action="/unlock/{html.escaped(id)}" method="post">\n'
         '<p><label for="page:password">Password</label> '
         '<input id="page:password" name="password" type="password" autocomplete="current-password" required></p>\n'
         "<p><button>Open</button></p>\n</form>\n"

@@ -159,7 +159,9 @@ class Router:
         """The route and the path's placeholders, or the reply that refuses: 404, or 405 with Allow. HEAD asks like GET."""
         node: Node | None = self.root
         params: list[bytes] = []
-        parts = path[1:].split(b"/") if path.startswith(b"/") else [b"*"]
+        if not path.startswith(b"/"):
+            return None, params, reply.NOT_FOUND
+        parts = path[1:].split(b"/")
         for depth, part in enumerate(parts):
             assert node is not None
             literal = node.literal.get(part)
@@ -176,7 +178,7 @@ class Router:
         route = node.verbs.get(b"GET" if verb == b"HEAD" else verb)
         if route is not None:
             return route, params, None
-        if not node.verbs:
+        if all(route.outward for route in node.verbs.values()):  # where anything may be named, what can't be asked isn't there
             return None, params, reply.NOT_FOUND
         verbs = sorted({*node.verbs, *((b"HEAD",) if b"GET" in node.verbs else ())})
         return None, params, reply.not_allowed(verbs)
