@@ -57,6 +57,18 @@ def test_concepts_and_relations_are_those_of_plain_loops(notes: list[str]) -> No
     assert order == sorted(order)
 
 
+def test_of_one_document_among_others_only_the_heaviest_count() -> None:
+    text = (
+        "# Notes\n\n"
+        + " ".join(f"**{name.lower()}** lantern lantern" for name in NAMES)
+        + " `alpha_one` `beta_two` `gamma_three` `delta_four`\n"
+    )
+    document, row = read(0, text)
+    assert len(document.gist.concepts) > concepts.DOCUMENT == row.size == len(row.weights) == len(row.kinds)
+    assert row.keys == [*(own.key for own in document.gist.concepts[: concepts.DOCUMENT]), *(stem for stem, _, _ in document.gist.words)]
+    assert len(row.chunks) == len(row.keys) == len(row.labels)
+
+
 def test_the_heaviest_stay_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [
         read(number, f"# {NAMES[number % 10]} number{number}\n\n**{NAMES[number % 7]}** and *{NAMES[number % 5]}*.\n")[1]

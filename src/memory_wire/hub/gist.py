@@ -16,7 +16,7 @@ from memory_wire.hub.kinds import CONCEPT, ENTITY, SKETCH, TAG, key_of
 from memory_wire.hub.references import references, unlinked
 from memory_wire.kernels import text as kernel
 
-CONCEPTS = 12  # of one document that are kept, the heaviest
+CONCEPTS = 16  # of one document that are kept, the heaviest
 WORDS = 6  # plain words that only count when another document has them too
 FEW = 200  # different words up to which one counts that is said once
 LINKS = 200

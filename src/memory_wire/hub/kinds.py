@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory_wire.kernels import text as kernel
 
-RULES = 2  # of what is kept: another number has every gist made anew
+RULES = 3  # of what is kept: another number has every gist made anew
 SKETCH = 64  # smallest hashes of a text's shingles
 CONCEPT, ENTITY, TAG = range(3)
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 TYPES = ("concept", "entity", "tag")
 MOST = 500  # concepts of a hub
+DOCUMENT = 12  # concepts of one document that count among others, the heaviest
+ALONE = 1_000  # by itself all do
 EVIDENCE = 50  # documents that are named of one concept or relation
 VOTES = 16  # documents that decide how a concept is written and what it is, those that say most of it
 BUNDLES = 5  # bundles that are named of one concept
@@ -84,10 +86,15 @@ class Read(Struct, gc=False):
     chunks: Sequence[int]
 
 
-def read(page: Page, terms: bytes) -> Read:
-    """A document's terms, unpacked."""
+def read(page: Page, terms: bytes, most: int = DOCUMENT) -> Read:
+    """A document's terms, unpacked: its plain words and at most so many of its concepts."""
     packed = gists.terms_of(terms)
-    return Read(page, packed.size, *packed.split())
+    keys, labels, weights, kinds, chunks = packed.split()
+    size = packed.size
+    if size > most:
+        del keys[most:size], labels[most:size], chunks[most:size], weights[most:], kinds[most:]
+        size = most
+    return Read(page, size, keys, labels, weights, kinds, chunks)
 
 
 class Entry:
@@ -135,7 +142,7 @@ def of_documents(
     """What some documents are about together; those that aren't seen play no part."""
     kept = gists.of(service, reader, view, documents)
     pages = reader.graph.some(view, documents)
-    rows = [read(page, kept[page.id].terms) for page in pages]
+    rows = [read(page, kept[page.id].terms, ALONE if len(pages) == 1 else DOCUMENT) for page in pages]
     told = gather(rows, [], [], lone=len(pages) == 1)
     told.truncated = len(told.concepts) > limit or len(told.relations) > relations
     del told.concepts[limit:]
