@@ -115,7 +115,8 @@ ALTER TABLE bundle ADD COLUMN shown INTEGER NOT NULL DEFAULT 0;         -- when 
 CREATE INDEX bundle_bank ON bundle (bank);
 CREATE INDEX bundle_member_document ON bundle_member (document);
 
--- what a document is about, made of its newest text; and what the owner of a hub sees, which is all that isn't deleted
+-- what a document is about, made of its newest text; and what the owner of a hub sees, which is all that isn't deleted. Both tables stay
+-- behind when a bank is exported or copied: gists are made anew, decisions are about documents of this store
 CREATE TABLE gist (
     document INTEGER PRIMARY KEY,
     version INTEGER NOT NULL,
