@@ -3,6 +3,8 @@
 const SAVE_AFTER = 2_500;
 const EMBED_AFTER = 10_000;
 const RETRY_AFTER = 3_000;
+const LARGE = 100_000; // a text that isn't put away at every key, but
+const KEEP_AFTER = 300;
 const PAGE = 50;
 const FILE_BYTES = 3_000_000; // what a request can carry in base64
 const KEPT = "memory-wire-kept:";
@@ -122,8 +124,8 @@ function exact(text) {
   return lines.map((line, place) => (place === last ? line : line + end(place))).join("");
 }
 
-function named() {
-  document.title = `${dirty() ? "• " : ""}${$("title").value || "New document"} · memory-wire`;
+function named(unsaved = dirty()) {
+  document.title = `${unsaved ? "• " : ""}${$("title").value || "New document"} · memory-wire`;
 }
 
 function adopt(found) {
@@ -235,7 +237,7 @@ async function saving() {
     saidOf(saved.title, isNew);
   } catch (error) {
     if (error.status === 0 || error.status >= 500) doc.lost = markdown; // it may have come through
-    say(`Not saved: ${error.message}. Your text is kept in this browser${error.passing ? ", and saving is tried again" : ""}.`);
+    say(`Not saved: ${error.message}. ${keep() ? "Your text is kept in this browser" : "Copy your text elsewhere"}${error.passing ? ", and saving is tried again" : ""}.`);
     if (error.passing) later("save", RETRY_AFTER, save);
   } finally {
     running = null;
@@ -553,12 +555,14 @@ async function banks() {
 // the page ----------------------------------------------------------------------------------------------------------------------
 
 function changed() {
+  const unsaved = dirty();
   say("", "notice");
-  keep();
-  named();
+  if (box.textLength < LARGE) keep();
+  else later("keep", KEEP_AFTER, keep);
+  named(unsaved);
   if (conflict) later("draw", 400, drawConflict);
   else later("save", SAVE_AFTER, save);
-  if (!running && !conflict) say(dirty() ? "Not saved yet" : "");
+  if (!running && !conflict) say(unsaved ? "Not saved yet" : "");
 }
 
 async function leave(address) {
@@ -639,8 +643,11 @@ document.addEventListener("click", (event) => {
   leave(link.href);
 });
 window.addEventListener("beforeunload", (event) => {
-  if (dirty()) event.preventDefault();
+  if (!dirty()) return;
+  keep();
+  event.preventDefault();
 });
+window.addEventListener("pagehide", keep);
 window.addEventListener("focus", look);
 window.addEventListener("hashchange", () => location.hash.startsWith(`#${KEPT}`) && location.reload());
 window.addEventListener("storage", drawKept);
