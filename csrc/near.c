@@ -62,6 +62,7 @@ int mw_near_from_memory(const uint8_t *bytes, uint64_t length, mw_near *near) {
     uint32_t crc = h->crc;
     h->crc = 0;
     if (memcmp(h->magic, magic, sizeof magic) || h->major != 1 || h->bytes != sizeof *h || mw_crc32c(0, h, sizeof *h) != crc) return MW_CORRUPT;
+    h->crc = crc;
     if (h->length != length || h->after > h->upto || h->upto > INT64_MAX) return MW_CORRUPT;
     if (mw_near_layout(h->dimension, h->n_rows, &scales, &units, &checksums, &n_chunks) != length || n_chunks != h->n_chunks) return MW_CORRUPT;
     if (mw_crc32c(0, bytes + checksums, 4 * (size_t)n_chunks) != h->checksums_crc) return MW_CORRUPT;

@@ -216,6 +216,12 @@ VECTORS_INLINE = 20_000  # that a recall reads from the store; with more to come
 VECTORS_LOOSE = 4_096  # kept in memory; more become a file
 VECTORS_PIECES = 8  # in memory, before they are put together
 VECTORS_GROWTH = 2  # a file is written anew with what comes after it until it is so many times larger
+GRAPH_ROWS = 200_000  # a file of so many vectors gets a graph; smaller ones are searched as fast without
+GRAPH_LINKS, GRAPH_BUILD, GRAPH_LOOK = 16, 200, 128  # hnswlib's M, ef_construction and ef
+GRAPH_BUILD_SECONDS = 6 * 3600.0
+GRAPH_SECONDS = 0.5  # that it may take to search one; then all is searched
+GRAPH_LOAD_SECONDS = 120.0
+GRAPH_WIDEN = 4  # times as many are asked of it: some are gone, some are left out by filters
 VECTORS_OPEN = 8  # spaces whose vectors are mapped at once
 
 # store -----------------------------------------------------------------------------------------------------------------------------

@@ -150,7 +150,7 @@ def test_a_flapping_endpoint_loses_nothing(memory: Memory, endpoint: Endpoint) -
         if bad is None:
             whole(memory)
         else:
-            assert memory.embedding_status().failure == "OutsideFailed"
+            assert (memory.embedding_status().failure or "").startswith("OutsideFailed")
     assert memory.embedding_status().units == 33
     assert {row[0] for row in kept(memory)} == {256}
     assert {len(row[3]) for row in kept(memory)} == {260}

@@ -15,7 +15,7 @@ def test_vectors_used_once_and_left(tmp_path: Path) -> None:
     with Server(tmp_path, *QUIET) as server:
         for number in range(30):
             server.retain("b", {"content": f"Owl {number} sleeps at noon in spring {number % 7}."})
-        config = {"embedder": WORDLLAMA, "fusion": "dense"}
+        config = {"embedder": {**WORDLLAMA, "seconds": 30}, "fusion": "dense"}
         assert server.ask("PUT", "/banks/b/config", config)[0] == 200
         assert server.ask("POST", "/v1/banks/b/embed", {"texts": ["one"]})[0] == 200
         assert server.ask("POST", "/v1/banks/b/embedding/run", {})[0] == 200

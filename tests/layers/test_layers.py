@@ -64,7 +64,7 @@ ALLOWED: dict[str, set[str]] = {
     "hub": {"hub", "kernels", *BASE},
     "framing": set(),
     "identity": BASE,
-    "outside": {"outside", *BASE},
+    "outside": {"outside", "index", "kernels", *BASE},  # graphs are made of files of vectors
     "service": {"service", "retrieve", "index", "kernels", "store", "guard", "hub", "outside", "ops", "framing", *BASE},
     "public": {"public", "service", "store", "hub", "outside", "retrieve", "kernels", *BASE},  # whom the service's table calls by name
     "wire": BASE,

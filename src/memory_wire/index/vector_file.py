@@ -51,6 +51,7 @@ MAGIC = b"mwvec\r\n\x1a"
 HEADER, CHUNK, ALIGN = 256, 65_536, 64
 WITNESSES = 4
 ENDING = ".vec"
+GRAPH, SUM = ".graph", ".graph.sum"  # behind it: of a graph that outside/graphs.py made of the file
 LOOKS = 3  # at a folder that others write to
 
 

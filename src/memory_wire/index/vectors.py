@@ -90,16 +90,21 @@ class Vectors:
                 n += kept.pop().n_rows
                 after = kept[-1].upto if kept else 0
             written = bool(n) and write(self.folder, source, after, upto)
-            names = {name_of(self.space, piece.after, piece.upto) for piece in kept}
-            self._clean(names | ({name_of(self.space, after, upto)} if written else set()))
+            self._clean(
+                {name_of(self.space, piece.after, piece.upto) for piece in kept}, name_of(self.space, after, upto) if written else ""
+            )
         with self._lock:
             self._held, self.behind = None, False
         return written
 
-    def _clean(self, kept: set[str]) -> None:
-        """Removes every file but these. LOCK is held, so nobody is writing one; others may go on using what they have mapped."""
+    def _clean(self, kept: set[str], written: str) -> None:
+        """Removes every file but those that were kept, with their graphs, and what was written.
+
+        LOCK is held: nobody is writing one; others may go on using what they have mapped.
+        """
         for name in os.listdir(self.folder):
-            if name.endswith((ENDING, ".tmp")) and name not in kept:
+            stem, ending, _ = name.partition(ENDING)
+            if name.endswith(f"{ENDING}.tmp") or (ending and stem + ending not in kept and name != written):
                 os.unlink(os.path.join(self.folder, name))
 
 

@@ -35,6 +35,8 @@ class Piece:
     model: bytes
     after: int
     upto: int
+    stamp: int
+    """The header's checksum, which stands for all of the file; 0 in memory."""
     witnesses: list[tuple[int, bytes]]
     """(row id, key) of the newest rows when the file was written."""
     @staticmethod

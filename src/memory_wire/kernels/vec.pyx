@@ -40,6 +40,7 @@ cdef extern from "near.h" nogil:
         uint8_t store_id[16]
         uint8_t model[16]
         mw_witness witness[4]
+        uint32_t crc
     ctypedef struct mw_near:
         mw_near_header header
         uint32_t n_rows, dimension, stride
@@ -220,6 +221,10 @@ cdef class Piece:
     @property
     def upto(self):
         return self.near.header.upto
+
+    @property
+    def stamp(self):
+        return self.near.header.crc
 
     @property
     def n_bytes(self):

@@ -15,7 +15,7 @@ from memory_wire.service import embedding, models, spaces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memory_wire.kernels.vec import Mask, Piece
     from memory_wire.retrieve.embed import Model
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 QUESTION_SECONDS = 1.0  # that the embedder may take for a question, where neither it nor the caller names a time
 WIDEN = 4  # times as many are looked at when some of them can't be served
 PROJECTIONS_KEPT = 4
+NO_LEADS: Mapping[str, list[int]] = {}
 
 _loading = allocate_lock()  # held while a local model is asked in a thread of its own
 
@@ -125,19 +126,31 @@ def search(
     space: Space,
     vector: bytes,
     k: int,
-    mask: Callable[[Piece], Mask | None],
+    mask: Callable[[Piece, list[int] | None], Mask | None],
     serve: Callable[[list[int]], Sequence[int]] | None = None,
+    leads: Mapping[str, list[int]] = NO_LEADS,
 ) -> Found | None:
-    """The k nearest units among the rows that `mask` shows and that `serve` lets through; more are looked at when it refuses some."""
+    """The k nearest units among the rows that `mask` shows and that `serve` lets through; more are looked at when it refuses some.
+
+    Of files that a graph has given `leads` for only those are looked at, as long as enough of them are shown.
+    """
     pieces = spaces.of(service).pieces(reader, bank, space)
     if pieces is None:
         return None
-    masks = [mask(piece) for piece in pieces]
+    masks = dict[str, "Mask | None"]()
     wanted = k
     while True:
         best: dict[int, float] = {}
-        for piece, shown in zip(pieces, masks, strict=True):
-            for unit, score in piece.search(vector, k, shown):
+        for number, piece in enumerate(pieces):
+            found: Found = []
+            if rows := leads.get(piece.path):
+                found = piece.search(vector, k, mask(piece, rows))
+            if len(found) < k:
+                name = piece.path or str(number)
+                if name not in masks:
+                    masks[name] = mask(piece, None)
+                found = piece.search(vector, k, masks[name])
+            for unit, score in found:
                 best[unit] = max(min(score, 1.0), best.get(unit, -1.0))
         order = sorted(best, key=lambda unit: (-best[unit], unit))[:k]
         kept = set(order if serve is None else serve(order))
@@ -146,9 +159,9 @@ def search(
         k *= WIDEN
 
 
-def only(units: list[int] | None) -> Callable[[Piece], Mask | None]:
+def only(units: list[int] | None) -> Callable[[Piece, object], Mask | None]:
     """Shows the rows of these units, which ascend; all for None."""
-    return lambda piece: None if units is None else piece.mask_of(units)
+    return lambda piece, _: None if units is None else piece.mask_of(units)
 
 
 def published(service: Service, reader: Reader, bank: Bank) -> dict[int, int]:

@@ -106,6 +106,7 @@ class Recalls:
             if second is None or not service.may_wait():
                 served, index = self.found(reader, bank, ask, doubts)
                 return doubts.hits(served), index, second is not None
+            second.bank = bank.id
         from memory_wire.service.second import hits
 
         return hits(self, second, ask, begin)

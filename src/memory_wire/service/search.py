@@ -59,6 +59,7 @@ def search(service: Service, request: t.Search, scope: t.Scope) -> t.SearchResul
             served, index = service.recalls.found(reader, found[0], ask, found[1])
             hits = told(found[1], served, {one.unit.id: (None, place) for place, one in enumerate(served, 1)})
             return results(hits, LEXICAL, index, second is not None)
+        second.bank = found[0].id
     return looked(service, second, ask, begin, limit)
 
 

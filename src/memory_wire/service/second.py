@@ -13,7 +13,7 @@ from memory_wire.kernels.vec import dots
 from memory_wire.retrieve import embed, filters
 from memory_wire.retrieve.pipeline import Served
 from memory_wire.retrieve.trim import Trim
-from memory_wire.service import embedding, models, near
+from memory_wire.service import embedding, models, near, spaces
 from memory_wire.service.fusing import WEIGHTS, Ranks, fused
 
 TYPE_CHECKING = False
@@ -49,6 +49,8 @@ class Second(Struct):
     reranker: Model | None
     fusion: str
     weight: float
+    bank: int = 0
+    leads: dict[str, list[int]] = {}
     seconds: float | None = None  # for the question's vector, where who asks has a limit of its own
     space: bytes = b""
     vector: bytes = b""
@@ -95,7 +97,7 @@ def look(
     """(what `finish` makes of the results in their last order, or None where `begin` finds nothing; how far a rebuild of the index is)."""
     service = recalls.service
     ask.k = RANKED * ask.k if second.fusion == "rrf" else max(CANDIDATES, ask.k)
-    question(service, second, ask.query)
+    question(service, second, ask.query, ask.k)
     if second.reranker is not None:
         with service.read() as reader:
             found = begin(reader)
@@ -110,8 +112,8 @@ def look(
         return finish(reader, bank, keep, served), index
 
 
-def question(service: Service, second: Second, query: str) -> None:
-    """The question's vector; without one the look is left out."""
+def question(service: Service, second: Second, query: str, k: int = 0) -> None:
+    """The question's vector, and where of a large bank the nearest `k` are; without one the look is left out."""
     if second.embedder is None:
         return
     try:
@@ -120,6 +122,7 @@ def question(service: Service, second: Second, query: str) -> None:
         second.degraded = True
         return
     second.space, second.vector = found.space, found.vector
+    second.leads = spaces.of(service).leads(second.bank, found.space, found.vector, BROUGHT if second.fusion == "convex" else k)
 
 
 def rerank(service: Service, second: Second, model: Model, query: str, served: list[Served]) -> None:
@@ -207,7 +210,9 @@ def brought(
         return [id for id in ids if id in shown]
 
     k = BROUGHT if second.fusion == "convex" else ask.k
-    found = near.search(service, reader, bank, space, second.vector, k, lambda piece: piece.mask(parts, allowed), serve)
+    found = near.search(
+        service, reader, bank, space, second.vector, k, lambda piece, rows: piece.mask(parts, allowed, rows), serve, second.leads
+    )
     if found is None:
         second.degraded = True
         return None

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memory_wire.kernels.vec import Piece
+    from memory_wire.service.graphs import Graphs
     from memory_wire.service.service import Service
     from memory_wire.store.embeddings import Space
     from memory_wire.store.reader import Reader
@@ -74,6 +75,8 @@ class Spaces:
     def __init__(self, service: Service) -> None:
         self.service = service
         self._spaces: dict[tuple[object, int, int], Vectors] = {}
+        self._large: dict[tuple[int, bytes], list[tuple[str, int]]] = {}  # bank, model -> files that are worth a graph
+        self._graphs: Graphs | None = None
         self.pid = os.getpid()
         self._lock = allocate_lock()
         self._building = allocate_lock()
@@ -86,7 +89,21 @@ class Spaces:
         found = vectors.pieces(Rows(self.service.store.id, reader, space))
         if vectors.due:
             self._settle_aside(bank, space.model)
+        large = [(piece.path, piece.stamp) for piece in found or () if piece.path and piece.n_rows >= config.GRAPH_ROWS]
+        if large or self._large:
+            self._large[bank.id, space.model] = large
         return found
+
+    def leads(self, bank: int, model: bytes, vector: bytes, k: int) -> dict[str, list[int]]:
+        """By file some of its rows that are near to a vector, of files that are worth it; outside any transaction."""
+        files = self._large.get((bank, model))
+        if not files:
+            return {}
+        if self._graphs is None:
+            from memory_wire.service.graphs import Graphs
+
+            self._graphs = Graphs(self.service)
+        return {path: self._graphs.near(path, stamp, vector, config.GRAPH_WIDEN * k) for path, stamp in files}
 
     def of(self, reader: Reader, bank: Bank, space: Space) -> Vectors:
         key = (reader.file, bank.id, space.id)
@@ -140,6 +157,7 @@ class Spaces:
         if self.pid == os.getpid():
             with self._lock:
                 self._spaces.clear()
+                self._large.clear()
 
     def close(self) -> None:
         """The same for good, after a thread that writes files has ended."""
