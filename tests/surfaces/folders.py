@@ -94,8 +94,8 @@ def files_of_other_formats(s: Surface) -> None:
     with refused(Forbidden, 'fetching shared chats is off; the bank\'s configuration turns it on: {"shares": true}'):
         s.import_docs(url="https://claude.ai/share/x")
     s.put_config({"shares": True})
-    with refused(Invalid, "invalid url: must be a shared chat: https:// and one of chatgpt.com/share/, chat.openai.com/share/, claude.ai/share/, "
-                 "gemini.google.com/share/, g.co/gemini/share/"):  # fmt: skip
+    hosts = "chatgpt.com/share/, chat.openai.com/share/, claude.ai/share/, gemini.google.com/share/, g.co/gemini/share/"
+    with refused(Invalid, f"invalid url: must be a shared chat: https:// and one of {hosts}"):
         s.import_docs(url="https://localhost/share/x")
     with refused(Invalid, "invalid url: has no chat's id"):
         s.import_docs(url="https://claude.ai/share/../api")

@@ -23,9 +23,7 @@ def commands() -> list[Command]:
     return [
         Command(
             "hub",
-            "Hubs: `hub publish [SLUG]` makes this bank's documents public, `hub unpublish` takes them back, `hub status` says what is, "
-            "`hub recall SLUG QUESTION` asks one, `hub import PATH…` brings files in, `hub sync DIR` follows a folder, "
-            "`hub export DIR` writes a site of files.",
+            "Documents for people and assistants: publish the bank's, ask them, bring files in, follow a folder, write a site.",
             hub,
             positional=("action",),
             optional=("slug", "question"),

@@ -19,8 +19,8 @@ from memory_wire.ops import (
     hub,
     memories,
     public,
-    raw,
     questions,
+    raw,
     records,
     sessions,
 )

@@ -62,7 +62,7 @@ def is_allowed(reader: Reader, document: Shared, caller: Caller | None) -> bool:
 
 
 def unlock(service: Service, request: UnlockDoc, scope: Scope) -> Payload:
-    """The payload of POST /unlock/{id}: the page of a document whose password fits. It takes as long whatever is there. Raises NotPublic."""
+    """The payload of POST /unlock/{id}: a document's page when its password fits. It takes as long whatever is there. Raises NotPublic."""
     from memory_wire.service.passwords import password_fits
 
     with service.read() as reader:
