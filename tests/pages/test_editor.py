@@ -312,7 +312,7 @@ def test_files_are_put_into_the_text_or_become_documents(server: Serving, timed:
     page.get_by_role("link", name="Boats").first.wait_for(timeout=PATIENCE)
     assert "created, version 1" in page.locator("#filed-list").inner_text() and "odd.bin: " in page.locator("#filed-list").inner_text()
     page.locator("#filed-list").get_by_role("link", name="Boats").click()
-    page.wait_for_function("document.title.startsWith('Boats')", timeout=PATIENCE)
+    page.wait_for_function("() => document.title.startsWith('Boats')", timeout=PATIENCE)
     assert "They float." in page.locator("#text").input_value()
 
 
@@ -394,7 +394,7 @@ def test_documents_are_listed_and_searched(server: Serving, looked: Looked) -> N
     page.get_by_label("Search these documents").fill("what floats?")
     says(page, "1 found", "found")
     page.get_by_role("link", name="Boats").click()
-    page.wait_for_function("document.getElementById('text').value.includes('They float.')", timeout=PATIENCE)
+    page.wait_for_function("() => document.getElementById('text').value.includes('They float.')", timeout=PATIENCE)
     page.get_by_role("link", name="New document").click()
     page.wait_for_selector("#found:not(:empty)", timeout=PATIENCE)
     type_at_end(page, "# Ports")
@@ -413,7 +413,7 @@ def test_a_server_with_keys_asks_for_one_once(tmp_path: Path, looked: Looked) ->
         page.keyboard.press("Control+s")
         says(page, "Saved as version 1")
         page.reload()
-        page.wait_for_function("document.getElementById('text').value === '# Locked'", timeout=PATIENCE)
+        page.wait_for_function("() => document.getElementById('text').value === '# Locked'", timeout=PATIENCE)
         assert answers == [] and total(server, "default", key) == 1
     forgive(looked, "401")
 
