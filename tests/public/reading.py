@@ -29,7 +29,8 @@ TEXT = {
 }  # fmt: skip
 ATTRIBUTES = {
     "lang", "charset", "name", "content", "rel", "href", "type", "class", "id", "aria-label", "aria-labelledby", "aria-current", "role",
-    "autocomplete", "required", "action", "method", "for", "maxlength", "value", "datetime", "title", "alt", "src", "scope", "tabindex", "aria-hidden", "start",
+    "autocomplete", "required",
+    "action", "method", "for", "maxlength", "value", "datetime", "title", "alt", "src", "scope", "tabindex", "aria-hidden", "start",
     "viewbox", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "d", "fill", "stroke", "stroke-opacity", "stroke-width", "text-anchor",
 }  # fmt: skip
 SCHEMES = ("http://", "https://", "mailto:")
