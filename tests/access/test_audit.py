@@ -15,7 +15,7 @@ import pytest
 from memory_wire import Memory
 from memory_wire.grants import AuditVerdict
 from memory_wire.ops import BY_NAME
-from memory_wire.service import audit
+from memory_wire.service import audit, importing, transfer
 
 SECRET = "the quarterly figures are seventeen"
 CHANGES = {
@@ -156,3 +156,27 @@ def test_the_command_line_exports_and_tells(memory: Memory, tmp_path: Path) -> N
         connection.execute(CHANGES["a line in the middle"])
     done = run("--verify", "--head", head)
     assert (done.returncode, done.stdout.partition(";")[0]) == (1, "not whole: line 3 is missing")
+
+
+def test_whole_banks_and_their_rules_are_in_the_log(tmp_path: Path) -> None:
+    path, file = tmp_path / "memory.db", tmp_path / "all.jsonl"
+    with Memory(path) as memory:
+        memory.remember("The mast leans.", bank="one")
+        memory.put_config({"guard": "off"}, bank="one")
+        memory.copy_bank("one", "two")
+        memory.rename_bank("two", "three")
+        memory.merge_bank("three", "one")
+        transfer.export(str(path), str(file), None, lambda done, total: None)
+        found = [(event.action, event.bank, event.target, event.detail) for event in memory.audit(kind="bank").events]
+        assert found == [
+            ("bank.config", "one", "one", None),
+            ("bank.copy", None, "one", "1 memories"),
+            ("bank.rename", None, "two", None),
+            ("bank.merge", "one", "three", "1 memories"),
+        ], "a bank that is gone has no name; the target says what it was"
+        assert memory.verify_audit().whole
+    for expected in (1, 1):  # the second time there is nothing new
+        importing.import_(str(tmp_path / "other.db"), str(file), lambda done, total: None)
+        with Memory(tmp_path / "other.db") as memory:
+            events = memory.audit(kind="bank.import").events
+            assert len(events) == expected and (events[0].bank, events[0].detail) == ("one", "2 memories")

@@ -32,6 +32,7 @@ def put_config(request: t.PutConfig, scope: t.Scope, service: Service) -> Work:
     validate.scope(scope)
     validate.bank_config(request.body)
     named = b'"embedder"' in request.body or b'"reranker"' in request.body
+    now = service.now()
 
     def work(tx: Tx) -> Outcome:
         bank = tx.bank(scope.project, scope.bank)
@@ -46,6 +47,9 @@ def put_config(request: t.PutConfig, scope: t.Scope, service: Service) -> Work:
 
             advising.check(request.body, tx.config(bank), scope)
         tx.set_config(bank, request.body)
+        from memory_wire.service import audit
+
+        audit.note(tx, scope, bank, "bank.config", scope.bank, now)
         return Outcome(request.body, jobs=service.has_embedded(tx, bank))
 
     return work

@@ -9,7 +9,7 @@ import msgspec
 from memory_wire import types as t
 from memory_wire.config import POSITIONS
 from memory_wire.errors import Invalid, MemoryWireError
-from memory_wire.service import dates, jobs, lineage, memories, open_service, validate
+from memory_wire.service import audit, dates, jobs, lineage, memories, open_service, validate
 from memory_wire.service.library import KINDS, Line, Shelf
 from memory_wire.service.lineage import Lineage, Part, SourceLine
 from memory_wire.service.transfer import FORMAT, LINE_BYTES, SLICE, VERSION, BankLine, Header, MemoryLine
@@ -125,9 +125,14 @@ class Import:
             return
         target, waiting = self.scope, self.waiting
 
+        now = self.service.now()
+
         def work(tx: Tx) -> int:
             bank = memories.created(tx, target)
-            return sum(put(tx, bank, one, self.lineage) for one in waiting)
+            added = sum(put(tx, bank, one, self.lineage) for one in waiting)
+            if added:
+                audit.note(tx, target, bank, "bank.import", target.bank, now, f"{added} memories")
+            return added
 
         added = self.service.store.submit(work)
         self.service.expect_jobs()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from memory_wire import types as t
 from memory_wire.errors import BankExists, Invalid, UnknownBank
-from memory_wire.service import jobs, validate
+from memory_wire.service import audit, jobs, validate
 from memory_wire.service.changes import Outcome
 from memory_wire.store.ids import new_uid
 from memory_wire.store.rows import MEMORY, RECORD, Exported, NewUnit
@@ -29,13 +29,14 @@ CLASHES_SHOWN = 20
 
 def rename_bank(request: t.RenameBank, scope: t.Scope, service: Service) -> Work:
     """The work that gives a bank another name."""
-    target = other(scope, "to", request.to)
+    target, now = other(scope, "to", request.to), service.now()
 
     def work(tx: Tx) -> Outcome:
         bank = existing(tx, scope)
         if tx.bank(target.project, target.bank) is not None:
             raise BankExists
         tx.rename(bank, target.bank)
+        audit.note(tx, scope, bank, "bank.rename", scope.bank, now)
         moved = t.BankMoved(bank=target.bank, memories=tx.bulk.count(bank))
         return Outcome(moved, behind=[(bank, service.settings_of(bank, tx).language)])
 
@@ -44,7 +45,7 @@ def rename_bank(request: t.RenameBank, scope: t.Scope, service: Service) -> Work
 
 def copy_bank(request: t.CopyBank, scope: t.Scope, service: Service) -> Work:
     """The work that makes a second bank of the same memories."""
-    target = other(scope, "to", request.to)
+    target, now = other(scope, "to", request.to), service.now()
 
     def work(tx: Tx) -> Outcome:
         source = existing(tx, scope)
@@ -55,6 +56,7 @@ def copy_bank(request: t.CopyBank, scope: t.Scope, service: Service) -> Work:
         move = Move(tx, bank, merging=False)
         move.all_of(source)
         move.library(source, service)
+        audit.note(tx, scope, bank, "bank.copy", scope.bank, now, f"{move.done.memories} memories")
         return move.outcome(service)
 
     return work
@@ -62,7 +64,7 @@ def copy_bank(request: t.CopyBank, scope: t.Scope, service: Service) -> Work:
 
 def merge_bank(request: t.MergeBank, scope: t.Scope, service: Service) -> Work:
     """The work that puts a bank into another one and deletes it."""
-    target = other(scope, "into", request.into)
+    target, now = other(scope, "into", request.into), service.now()
 
     def work(tx: Tx) -> Outcome:
         source = existing(tx, scope)
@@ -71,6 +73,7 @@ def merge_bank(request: t.MergeBank, scope: t.Scope, service: Service) -> Work:
         move.all_of(source)
         move.library(source, service)
         tx.bulk.take_turns(source, bank)
+        audit.note(tx, scope, bank, "bank.merge", scope.bank, now, f"{move.done.memories} memories")
         tx.delete_bank(source)
         done = move.outcome(service)
         done.bank, done.dropped = source, True
