@@ -62,3 +62,18 @@ def looked(browser: Browser) -> Iterator[Looked]:
     yield looked
     context.close()
     assert looked.complaints == []
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """A server for all tests of a file that don't end it: one that counts has a bank of its own."""
+    with Serving(tmp_path_factory.mktemp("shared")) as serving:
+        yield serving
+        assert serving.stop() == 0 and "Traceback" not in serving.stderr
+
+
+@pytest.fixture
+def timed(looked: Looked) -> Looked:
+    """A page whose clock is moved on by hand."""
+    looked.page.clock.install()
+    return looked

@@ -85,11 +85,11 @@ def test_a_search_leaves_the_search_in_view(server: Serving, looked: Looked) -> 
     looked.page.keyboard.type("falcon")
     looked.page.wait_for_selector("text=30 found", timeout=PATIENCE)
     looked.page.keyboard.press("Enter")
-    looked.page.wait_for_function("document.activeElement.id === 'main'", timeout=PATIENCE)
+    looked.page.wait_for_function("() => document.activeElement.id === 'main'", timeout=PATIENCE)
     assert looked.page.evaluate("window.scrollY") == 0
     assert looked.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "none"
     looked.page.keyboard.press("j")
-    looked.page.wait_for_function("document.activeElement.className === 'open'", timeout=PATIENCE)
+    looked.page.wait_for_function("() => document.activeElement.className === 'open'", timeout=PATIENCE)
     assert looked.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
 
 
