@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from memory_wire import embedding as e
+from memory_wire import erasure, guests
 from memory_wire import grants as g
-from memory_wire import guests
 from memory_wire import integrations as i
 from memory_wire import publishing as p
 from memory_wire import questions as q
@@ -75,6 +75,8 @@ class Recorder(Surface):
             return [answer.body.decode(), msgspec.structs.replace(answer, body=b"", etag="<etag>")]
         if isinstance(answer, guests.Link):
             return msgspec.structs.replace(answer, url="<link>", expires_at="<later>")
+        if isinstance(answer, erasure.Erased):
+            return msgspec.structs.replace(answer, banks=[bank for bank in answer.banks if bank.startswith(self.bank)])
         if isinstance(answer, g.NewKey):
             return msgspec.structs.replace(answer, id="<key id>", key="<key>", expires_at=None)
         if isinstance(answer, q.HubRecalled):
