@@ -264,6 +264,7 @@ OUTSIDE_CHILDREN = 4  # child programs that go there at once; one more holds mod
 OUTSIDE_BYTES = 32 * 1024 * 1024  # of one question to a child, and of its answer
 OUTSIDE_GRACE_SECONDS = 1.0  # that a child may be late before it is killed
 APART_CALLS = 8  # operations of a server that wait for the outside at once
+PUBLIC_APART_CALLS = 4  # and of those that everybody may ask
 GATEWAY_SECONDS = 20.0  # for one call of an integration that sets no other time
 GATEWAY_SECONDS_MAX = 60.0
 GATEWAY_BYTES = 1024 * 1024  # of its answer, where it sets no other bound

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 import socket
 import subprocess
 import sys
@@ -163,3 +164,19 @@ def test_nothing_is_told_of_a_key(tmp_path: Path) -> None:
         bearer = {"Authorization": f"Bearer {key}"}
         assert told(server.ask("GET", "/banks", headers=bearer)) == told(server.ask("GET", "/banks"))
         assert server.ask("GET", "/banks").status == 404
+
+
+def test_what_everybody_asks_holds_up_nobody_else(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db", bank="b") as memory:
+        ids = [memory.create_doc(f"# Page {number}\n\n" + "*word* [a](b) `code`\n" * 6_000).id for number in range(8)]
+        memory.put_hub("large", public=True)
+    with Open(tmp_path, "--public-addr", "127.0.0.1:0") as server, owner(server) as private:
+        peers = [server.dial() for _ in ids]
+        for peer, id in zip(peers, ids, strict=True):
+            peer.send(request("GET", f"/{id}"))
+        private.send(request("POST", "/v1/gateway", {"server": "none", "tool": "x", "arguments": {}}))
+        assert private.reply().status == 404
+        assert not select.select([peer.sock for peer in peers[-2:]], [], [], 0)[0]
+        for peer in peers:
+            assert peer.reply().status == 200
+            peer.sock.close()

@@ -11,14 +11,14 @@ from _weakref import ref
 from memory_wire.config import OUTSIDE_CHILDREN
 from memory_wire.errors import OutsideFailed, OutsideTimeout
 from memory_wire.outside.child import Child
-from memory_wire.outside.table import BUILD, FETCH, MODEL, OPS
+from memory_wire.outside.table import BUILD, FETCH, MODEL, OPS, PAGES
 
 
 class Outside:
     """The children of one service. Thread-safe; a forked process begins with none."""
 
     def __init__(self) -> None:
-        self.lanes = {MODEL: [Child()], FETCH: [Child() for _ in range(OUTSIDE_CHILDREN)], BUILD: [Child()]}
+        self.lanes = {MODEL: [Child()], FETCH: [Child() for _ in range(OUTSIDE_CHILDREN)], BUILD: [Child()], PAGES: [Child()]}
         self.turn = 0
         self.closed = False
         key = id(self)

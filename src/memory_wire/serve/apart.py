@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import _thread
 
-from memory_wire.config import APART_CALLS
+from memory_wire.config import APART_CALLS, PUBLIC_APART_CALLS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,27 +25,29 @@ class Apart:
 
     def __init__(self, dispatch: Dispatch) -> None:
         self.dispatch = dispatch
-        self.waiting: deque[tuple[Request, Call]] = deque()
-        self.running: set[_thread.LockType] = set()  # each held by its thread while that lives
+        self.waiting: dict[bool, deque[tuple[Request, Call]]] = {False: deque(), True: deque()}  # by whether everybody may ask that
+        self.running: dict[_thread.LockType, bool] = {}  # each held by its thread while that lives, and whose call it is
         self.closed = False
 
     @property
     def busy(self) -> bool:
-        return bool(self.running or self.waiting)
+        return bool(self.running or any(self.waiting.values()))
 
     def submit(self, request: Request, call: Call) -> None:
-        self.waiting.append((request, call))
+        self.waiting[call[0].public].append((request, call))
         self.begin()
 
     def begin(self) -> None:
-        """Starts what may run; what nobody waits for any more is left out."""
-        while self.waiting and len(self.running) < APART_CALLS:
-            request, call = self.waiting.popleft()
-            if not request.cancelled:
-                ended = _thread.allocate_lock()
-                ended.acquire()
-                self.running.add(ended)
-                _thread.start_new_thread(self.run, (request, call, ended))
+        """Starts what may run; what nobody waits for any more is left out. What everybody may ask never holds up the rest."""
+        for public, waiting in self.waiting.items():
+            most = PUBLIC_APART_CALLS if public else APART_CALLS
+            while waiting and sum(kind is public for kind in self.running.values()) < most:
+                request, call = waiting.popleft()
+                if not request.cancelled:
+                    ended = _thread.allocate_lock()
+                    ended.acquire()
+                    self.running[ended] = public
+                    _thread.start_new_thread(self.run, (request, call, ended))
 
     def run(self, request: Request, call: Call, ended: _thread.LockType) -> None:
         """The thread of one call."""
@@ -65,7 +67,7 @@ class Apart:
             ended.release()
 
     def done(self, request: Request, result: object, ended: _thread.LockType) -> None:
-        self.running.discard(ended)
+        self.running.pop(ended, None)
         self.dispatch.touch()
         self.dispatch.deliver([(request, result)])
         self.begin()
@@ -73,7 +75,8 @@ class Apart:
     def close(self) -> None:
         """The loop has stopped: what still runs is cut short, what was queued is dropped."""
         self.closed = True
-        self.waiting.clear()
+        for waiting in self.waiting.values():
+            waiting.clear()
         self.dispatch.service.outside.close()
         for ended in self.running:
             ended.acquire()
