@@ -154,6 +154,18 @@ def test_by_id_and_by_source(path: Path) -> None:
     assert holds(path.parent) == []
 
 
+def test_an_uploaded_session_by_its_id(path: Path) -> None:
+    with Memory(path) as memory:
+        uploaded(memory, "one", [f"{NEEDLE} landed.", "Then it left."])
+        uploaded(memory, "two", [f"{NEEDLE} stays."])
+        assert memory.erase(id="one", dry_run=True).count == 1 and NEEDLE in lines_of(memory, "one")[0]
+        [item] = memory.erase(id="one").erased
+        assert (item.kind, item.id, item.why) == ("session", "one", "its id, 2 lines")
+        assert set(lines_of(memory, "one")) == {"[REDACTED:erased]"} and packed(memory).count(NEEDLE) == 1
+        assert memory.session("one").offset == 20, "or its uploader would send it all once more"
+        assert memory.erase(id="one").count == 0 and memory.erase(id="none").count == 0
+
+
 def test_every_bank_of_the_project(path: Path) -> None:
     with Memory(path) as memory:
         for bank in ("one", "two"):

@@ -12,7 +12,7 @@ from memory_wire.cli.target import bank_name, connect
 
 def commands() -> list[Command]:
     options = (
-        Option("id", help="one memory, record, document or bundle, also one that was forgotten"),
+        Option("id", help="one memory, record, document, bundle or uploaded session, also one that was forgotten"),
         Option("source", help="all of a source", field="source_id"),
         Option(
             "subject", help="all that is said by, tagged with or kept under this name: speaker, session, source, scope, fact key, alias"

@@ -172,7 +172,10 @@ def parts(reader: Reader, shelved: Shelved, judge: Judge) -> Iterator[Item]:
 
 
 class Lines(Struct):
-    """An uploaded session with lines that are meant; `bodies` are its pieces without them, by the number of their first line."""
+    """An uploaded session with lines that are meant, all of one that is named by its id.
+
+    `bodies` are its pieces without them, by the number of their first line.
+    """
 
     item: Item
     bodies: dict[int, bytes]
@@ -180,11 +183,13 @@ class Lines(Struct):
 
 def said(reader: Reader, project: str, among: int | None, judge: Judge) -> Iterator[Lines]:
     """Uploaded sessions of the project, as far as the caller may see them."""
-    for upload in reader.sessions.all(project, among) if judge.phrase else ():
+    for upload in reader.sessions.all(project, among) if judge.phrase or judge.id is not None else ():
+        if judge.id is not None and upload.session != judge.id:
+            continue
         found = Lines(Item("session", upload.session, "", "", upload.created, upload.id), {})
         count = sum(emptied(reader, upload, judge, found))
         if count:
-            found.item.why = f"its text, {count:,} {'line' if count == 1 else 'lines'}"
+            found.item.why = f"{'its id' if judge.id is not None else ITS_TEXT}, {count:,} {'line' if count == 1 else 'lines'}"
             yield found
 
 
@@ -195,7 +200,8 @@ def emptied(reader: Reader, upload: Upload, judge: Judge, found: Lines) -> Itera
         count = 0
         for line in lines:
             at = judge.spoken(line.text)
-            if at is None and (line.name is None or judge.spoken(line.name) is None):
+            whole = judge.id is not None and line.text != sessions.ERASED  # its offset stays, or it would be uploaded once more
+            if not whole and at is None and (line.name is None or judge.spoken(line.name) is None):
                 continue
             found.item.text = found.item.text or snippet(line.text, at or 0)
             line.text, line.name = sessions.ERASED, None
