@@ -19,7 +19,7 @@ from bench.quality import datasets
 from bench.quality.metrics import HEADS, mean, score
 from bench.quality.runs import UNLIMITED, Loaded, loaded
 from bench.report import Report
-from memory_wire.service.second import scaled
+from memory_wire.service.fusing import scaled
 from tests.embed.endpoint import WORDLLAMA
 
 SETS = ("locomo-session", "locomo-turn", "coding-life", "devbench")
@@ -34,10 +34,11 @@ class Question:
     def __init__(self, bank: Loaded, question: datasets.Question, dense: list[str]) -> None:
         self.gold, self.dense = bank.gold(question), dense
         hits = bank.store.recall(question.text, bank=bank.bank.name, budget=UNLIMITED, explain=True)
-        rows = sorted(((hit.explain, bank.key[hit.id]) for hit in hits), key=lambda row: row[0]["lexical_rank"])
+        found = [(hit.explain, bank.key[hit.id]) for hit in hits if hit.explain["lexical_rank"]]  # what words found, as every weight has it
+        rows = sorted(found, key=lambda row: row[0]["lexical_rank"])
         self.names = [name for _, name in rows]
         self.lexical = scaled([explain["lexical_score"] for explain, _ in rows])
-        self.meant = scaled([explain["vector_score"] for explain, _ in rows])
+        self.meant = scaled([explain["vector_score"] or 0.0 for explain, _ in rows])
 
     def ranked(self, weight: float) -> list[str]:
         total = [words + weight * meant for words, meant in zip(self.lexical, self.meant, strict=True)]
