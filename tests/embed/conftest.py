@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from memory_wire.client import Memory
 from memory_wire.outside import Outside
 from tests.embed.endpoint import Endpoint
+
+collect_ignore = [] if find_spec("hnswlib") else ["test_graph.py"]  # has to be compiled, in C++: `.ci/run` does where it can
 
 
 @pytest.fixture
