@@ -168,7 +168,7 @@ def test_nothing_is_told_of_a_key(tmp_path: Path) -> None:
 
 def test_what_everybody_asks_holds_up_nobody_else(tmp_path: Path) -> None:
     with Memory(tmp_path / "memory.db", bank="b") as memory:
-        ids = [memory.create_doc(f"# Page {number}\n\n" + "*word* [a](b) `code`\n" * 6_000).id for number in range(8)]
+        ids = [memory.create_doc(f"# Page {number}\n\n" + "*word* [a](b) `code`\n" * 1_500).id for number in range(8)]
         memory.put_hub("large", public=True)
     with Open(tmp_path, "--public-addr", "127.0.0.1:0") as server, owner(server) as private:
         peers = [server.dial() for _ in ids]
