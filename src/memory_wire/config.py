@@ -251,7 +251,6 @@ JOB_DIED = "Interrupted"  # what an attempt failed with until it ends, so also w
 JOB_ATTEMPTS = 5  # of a job before it is given up
 JOB_RETRY_MS = 2_000  # before the second attempt; each further one waits four times as long
 JOB_MS = 5_000  # that a job is kept from other processes
-FAILURE_CHARS = 300  # of what is kept of an error
 JOB_LEASE_MS = 60_000  # the same for one that waits outside
 JOB_PAUSE_SECONDS = 0.05  # without a write, before a server begins with what waits
 JOB_PATIENCE_SECONDS = 5.0  # that it leaves it alone while writes never pause
