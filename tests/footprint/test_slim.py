@@ -154,7 +154,7 @@ def test_an_unknown_level_is_refused() -> None:
         text=True,
     )
     assert done.returncode == 2
-    assert "MEMORY_WIRE_SLIM is 0, 1 or a list of" in done.stdout
+    assert "MEMORY_WIRE_SLIM is 0, 1 or a list of" in done.stderr
 
 
 def test_an_untested_version_is_loaded_in_full(tmp_path: Path) -> None:
