@@ -111,8 +111,8 @@ def test_pages_of_a_hub(tmp_path: Path) -> None:
         server.retain("b", {"content": "The harbour pilot sleeps in Rotterdam."})
         idle(server)
         before = probe.reading(server.pid).rss / MIB
-        for paths, more in ((pages, 2.0), (raw, 2.5)):
+        for paths, most in ((pages, before + 2), (raw, 10.7)):
             for path in paths:
                 assert server.ask("GET", path)[0] == 200, path
             idle(server)
-            holds(server, before + more)
+            holds(server, most)
