@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     Work = Callable[[Tx], Outcome]
 
+
 def put_hub(request: d.PutHub, scope: t.Scope, service: Service) -> Work:
     """The work that makes a bank a hub or changes one. Raises Invalid, WrongType, NameTaken, UnknownBank."""
     slug, now = slug_of(request.slug), service.now()
