@@ -273,6 +273,10 @@ def test_watch_tells_of_a_change_also_by_rename(machine: Machine, repository: Pa
         until(lambda: seen("fresh    docs/deploy.md"))
         file.unlink()
         until(lambda: "missing  docs/deploy.md" in log.read_text())
+        file.write_text("deploys run from main\n")
+        until(lambda: log.read_text().count("fresh    docs/deploy.md") == 2)
+        file.parent.rename(repository / "papers")  # the folder alone is told of
+        until(lambda: log.read_text().count("missing  docs/deploy.md") == 2)
     finally:
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0

@@ -123,21 +123,32 @@ def listed(target: Client | Memory, bank: str) -> Iterator[f.SourceRow]:
 def checked(
     target: Client | Memory, bank: str, folders: Folders, root: str, only: set[str] | None = None, named: Named | None = None
 ) -> Iterator[Checked]:
-    """Every source that has a file, or had one; `only`: of these files. What the files' hashes are now is noted in the store."""
+    """Every source that has a file, or had one; `only`: of these files, and of all in these folders. The store is told what the files'
+    hashes are now.
+    """
     tracked: dict[str, str] | None = None
     for row in listed(target, bank):
         path, why = folders.find(row.source_id)
         meant = path_of(row.source_id) or ""
         if named is not None and not named.has(row.source_id, folders.places(meant)):
             continue
-        if path is None and why == "missing" and (only is None or only.intersection(folders.places(meant))):
+        if path is None and why == "missing" and (only is None or any(within(place, only) for place in folders.places(meant))):
             tracked = git.tracked(root) if tracked is None else tracked
             blob = None if os.path.isabs(meant) else git.last_blob(root, meant)
             yield Checked(source_id=row.source_id, state=MISSING, moved_to=folders.moved(row.source_id, row.hashes, tracked, blob))
         elif path is None and only is None:
             yield Checked(source_id=row.source_id, state=UNKNOWN, why=why)
-        elif path is not None and (only is None or path in only):
+        elif path is not None and (only is None or within(path, only)):
             yield compared(target, bank, row, path)
+
+
+def within(path: str, only: set[str]) -> bool:
+    """Whether a path is one of these, or lies in one: a folder that is moved tells of itself alone."""
+    while path not in only:
+        path, before = os.path.dirname(path), path
+        if path == before:
+            return False
+    return True
 
 
 def compared(target: Client | Memory, bank: str, row: f.SourceRow, path: str) -> Checked:
