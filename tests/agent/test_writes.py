@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from memory_wire import Client
 from memory_wire.agent.spool import Spool
 from tests.agent.conftest import Site, told, until
 from tests.mcp.child import Child
@@ -149,6 +150,31 @@ def test_a_key_that_does_not_count_yet(site: Site) -> None:
     (site.data / "memory.db.key").chmod(0o600)
     until(lambda: told(agent)["waiting"] == 0)
     assert "Kept until" in str(agent.call("memory_recall", query="kept until there is a key")["content"])
+
+
+@pytest.mark.parametrize("state", ["grace", "ended"])
+def test_what_is_kept_waits_for_an_account_that_is_renewed(state: str, site: Site) -> None:
+    site.serve()
+    with site.client() as client:
+        owner = client.create_key("owner", rights="admin").key
+    with Client(site.url, key=owner) as client:
+        client.set_account("acme")
+        key = client.create_key("agents", rights="write", account="acme").key
+        client.set_account("acme", state=state)
+    site.kill()
+    site.data.mkdir(parents=True, exist_ok=True)
+    (site.data / "memory.db.key").write_text(key)
+    (site.data / "memory.db.key").chmod(0o600)
+    agent = site.agent()
+    assert waiting(retain(agent, "Kept until the account is renewed."))
+    site.serve()
+    until(lambda: "account" in str(told(agent)["last_error"]))
+    assert (told(agent)["waiting"], told(agent)["set_aside"]) == (1, 0)
+    with Client(site.url, key=owner) as client:
+        client.set_account("acme", state="active")
+    until(lambda: told(agent)["waiting"] == 0)
+    assert told(agent)["set_aside"] == 0
+    assert "Kept until" in str(agent.call("memory_recall", query="kept until the account is renewed")["content"])
 
 
 def test_a_silent_server_and_what_was_left_half_written(site: Site) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memory_wire.mcp.rpc import Json
 
 PASSING = ("storage error", "store missing", "not ready")  # how results begin that tell of the server's state, not of the call
+RENEWED = ("the account may read, but not write", "the account's subscription has ended")  # the same of an account, which may be renewed
 
 
 class Write(Struct):
@@ -99,16 +100,27 @@ class Courier:
                 if name == own:
                     self.spool.drop(name)
                     raise
+                if self.waits_on(str(fault)):
+                    return False, None
                 self.spool.set_aside(name, str(fault))
                 continue
             self.spool.trouble = ""
             if name != own and result.get("isError"):
+                if self.waits_on(text_of(result)):
+                    return False, None
                 self.spool.set_aside(name, text_of(result))
                 continue
             self.spool.drop(name)
             if name == own:
                 return True, result
         return True, None
+
+    def waits_on(self, refusal: str) -> bool:
+        """Whether what is kept already is refused for now only: it is kept on, and the reason shown."""
+        if RENEWED[0] not in refusal and RENEWED[1] not in refusal:
+            return False
+        self.spool.trouble = refusal
+        return True
 
     def post(self, write: Write, seconds: float, late: bool = False) -> Json:
         """What the server says to a write within that time. Raises Unreachable when it says nothing or can't at the moment; Fault."""
