@@ -17,6 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from pyroaring import BitMap64
+
     from memory_wire.kernels.vec import Mask, Piece
     from memory_wire.retrieve.embed import Model
     from memory_wire.service.embedding import Made
@@ -108,15 +110,22 @@ def nearest(
     space = reader.embeddings.space(bank, question.space)
     if space is None:
         return None
+    wanted = None if allowed is None else allowed_set(allowed)
     if not projection:
-        shown = None if allowed is None else sorted(allowed)
+        shown = None if wanted is None else list(wanted)
         return search(service, reader, bank, space, question.vector, k, only(shown), lambda ids: reader.embeddings.living(bank, ids))
     places = published(service, reader, bank)
-    if allowed is not None:
-        wanted = set(allowed)
+    if wanted is not None:
         places = {unit: place for unit, place in places.items() if place in wanted}
     found = search(service, reader, bank, space, question.vector, k, only(list(places)))
     return None if found is None else sorted(((places[unit], score) for unit, score in found), key=lambda one: (-one[1], one[0]))
+
+
+def allowed_set(ids: Iterable[int]) -> BitMap64:
+    """Ids as a compressed set that ascends. The library is loaded with the first one: recalls filter by the index's own bitsets."""
+    from pyroaring import BitMap64
+
+    return BitMap64(ids)
 
 
 def search(
