@@ -49,9 +49,11 @@ def wakeups(pid: int) -> int:
     """How often the scheduler has put any thread of the process on a processor: a sleeping process keeps this number."""
     count = 0
     for task in Path(f"/proc/{pid}/task").iterdir():
-        for line in (task / "status").read_text().splitlines():
-            if "ctxt_switches:" in line:
-                count += int(line.split()[1])
+        try:
+            lines = (task / "status").read_text().splitlines()
+        except FileNotFoundError:  # a thread that has just ended
+            continue
+        count += sum(int(line.split()[1]) for line in lines if "ctxt_switches:" in line)
     return count
 
 
